@@ -1,0 +1,7 @@
+include(CMakeFindDependencyMacro)
+find_dependency(Threads)
+find_dependency(JPEG)
+find_dependency(ZLIB)
+find_dependency(PkgConfig)
+include(${CMAKE_CURRENT_LIST_DIR}/PenstockDependencies.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/PenstockTargets.cmake)

@@ -1,0 +1,95 @@
+// The unit of flow: up to a few thousand elements, stored by column.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/error.h"
+#include "data/column.h"
+
+namespace penstock {
+
+// Who each row is. A lineage id names the source record a row comes from, mixed with the child's
+// index at operators that multiply rows; an epoch tells the passes of repeat and of iterators apart.
+// Random ops draw by both, so what they give depends on neither threads nor block sizes. Both are
+// affine within a block until rows are picked out.
+class Origin {
+ public:
+  Origin() = default;
+  Origin(uint64_t lineage, uint64_t stride, uint64_t epoch) : lineage_(lineage), stride_(stride), epoch_(epoch) {}
+  // One id (and epoch) a row.
+  static Origin of(std::vector<uint64_t> lineages, std::vector<uint64_t> epochs);
+
+  uint64_t lineage(int64_t row) const {
+    return ids_ ? ids_->lineages[static_cast<size_t>(first_ + row)] : lineage_ + stride_ * static_cast<uint64_t>(row);
+  }
+  uint64_t epoch(int64_t row) const {
+    return ids_ && !ids_->epochs.empty() ? ids_->epochs[static_cast<size_t>(first_ + row)] : epoch_;
+  }
+  Origin slice(int64_t begin) const;
+  Origin gather(std::span<const int32_t> indices) const;
+  Origin with_epoch(uint64_t epoch) const;
+  // Every n-th row's.
+  Origin grouped(int64_t n, int64_t groups) const;
+
+ private:
+  struct Ids {
+    std::vector<uint64_t> lineages;
+    std::vector<uint64_t> epochs;  // empty: one for all
+  };
+  uint64_t lineage_ = 0;
+  uint64_t stride_ = 0;
+  uint64_t epoch_ = 0;
+  int64_t first_ = 0;
+  std::shared_ptr<const Ids> ids_;
+};
+
+struct RowError {
+  int64_t row;
+  ErrorPtr error;
+};
+
+// Rows of one element spec. A row in `errors` stands at its place but has no value: what its columns
+// hold there is defined memory of the right shape, never to be shown.
+struct Block {
+  int64_t rows = 0;
+  uint64_t seq = 0;              // place among the blocks of its stream
+  std::vector<Column> columns;   // one for each leaf of the spec
+  Origin origin;
+  std::vector<RowError> errors;  // rows ascending, each once
+
+  void clear();
+  Block slice(int64_t begin, int64_t count) const;
+  Block gather(std::span<const int32_t> indices) const;
+  // Keeps the first `count` rows.
+  void truncate(int64_t count);
+  void drop_front(int64_t count);
+  const ErrorPtr* error_at(int64_t row) const;  // null: none
+  int64_t payload_bytes() const;
+};
+
+// A block of one row that is an error.
+Block error_block(ErrorPtr error, size_t columns, const Origin& origin);
+
+// Joins rows of blocks of one spec, keeping errors and origins at their rows.
+class BlockBuilder {
+ public:
+  explicit BlockBuilder(size_t columns) : columns_(columns) {}
+  void append(const Block& block);
+  void append_row(const Block& block, int64_t row);
+  int64_t rows() const { return rows_; }
+  bool empty() const { return rows_ == 0; }
+  Block finish();
+
+ private:
+  std::vector<ColumnBuilder> columns_;
+  std::vector<RowError> errors_;
+  std::vector<uint64_t> lineages_, epochs_;
+  Origin single_;         // the origin of the only piece so far
+  bool has_single_ = false;
+  void materialise();
+  int64_t rows_ = 0;
+};
+
+}  // namespace penstock

@@ -1,0 +1,71 @@
+#include "data/digest.h"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace penstock {
+namespace {
+
+struct FreeState {
+  void operator()(XXH3_state_t* state) const { XXH3_freeState(state); }
+};
+
+void hash_text(XXH3_state_t* state, std::string_view text) {
+  const uint64_t size = text.size();
+  XXH3_128bits_update(state, &size, sizeof size);
+  XXH3_128bits_update(state, text.data(), text.size());
+}
+
+unsigned __int128 join(XXH128_hash_t h) { return (static_cast<unsigned __int128>(h.high64) << 64) | h.low64; }
+
+}  // namespace
+
+std::string Digest128::text() const {
+  static const char digits[] = "0123456789abcdef";
+  std::string out(32, '0');
+  unsigned __int128 v = value;
+  for (size_t i = 32; i-- > 0; v >>= 4) out[i] = digits[static_cast<size_t>(v & 15)];
+  return out;
+}
+
+StreamDigest::StreamDigest(const Spec& spec) {
+  const std::vector<std::string> paths = spec.paths();
+  for (size_t i = 0; i < paths.size(); ++i) leaves_.push_back({paths[i], i});
+  std::ranges::sort(leaves_, {}, &Leaf::path);
+}
+
+void StreamDigest::add(const Block& block) {
+  const std::unique_ptr<XXH3_state_t, FreeState> state(XXH3_createState());
+  for (int64_t r = 0; r < block.rows; ++r, ++position_) {
+    XXH3_128bits_reset(state.get());
+    if (const ErrorPtr* error = block.error_at(r)) {
+      hash_text(state.get(), code_name((*error)->code()));
+    } else {
+      for (const Leaf& leaf : leaves_) {
+        const Tensor row = block.columns[leaf.column].row(r);
+        hash_text(state.get(), leaf.path);
+        hash_text(state.get(), dtype_name(row.dtype()));
+        const int64_t rank = row.dims().rank();
+        XXH3_128bits_update(state.get(), &rank, sizeof rank);
+        XXH3_128bits_update(state.get(), row.dims().sizes().data(), row.dims().sizes().size_bytes());
+        if (row.object()) continue;
+        if (row.dtype() == DType::bytes) {
+          for (int64_t i = 0; i < row.entries_count(); ++i) hash_text(state.get(), row.entry<BytesView>(i).view());
+        } else {
+          XXH3_128bits_update(state.get(), row.data(), static_cast<size_t>(row.data_bytes()));
+        }
+      }
+    }
+    const unsigned __int128 h = join(XXH3_128bits_digest(state.get()));
+    unordered_.value += h;
+    struct {
+      uint64_t position;
+      uint64_t low, high;
+    } numbered{static_cast<uint64_t>(position_), static_cast<uint64_t>(h), static_cast<uint64_t>(h >> 64)};
+    ordered_.value += join(XXH3_128bits(&numbered, sizeof numbered));
+  }
+}
+
+}  // namespace penstock

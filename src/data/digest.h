@@ -1,0 +1,40 @@
+// A digest of a stream of elements: equal for two pipelines that give the same data.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "data/block.h"
+#include "data/spec.h"
+
+namespace penstock {
+
+// 128 bits, added mod 2^128.
+struct Digest128 {
+  unsigned __int128 value = 0;
+  std::string text() const;  // 32 hex digits
+  bool operator==(const Digest128&) const = default;
+};
+
+// h(element) hashes (path, dtype, concrete shape, raw bytes) of its leaves in the order of their
+// paths; static shapes, column kinds and blocks leave no trace. Order-free: the sum of h. Ordered:
+// the sum of H(i, h). An error enters as its code.
+class StreamDigest {
+ public:
+  explicit StreamDigest(const Spec& spec);
+  void add(const Block& block);
+  int64_t elements() const { return position_; }
+  Digest128 ordered() const { return ordered_; }
+  Digest128 unordered() const { return unordered_; }
+
+ private:
+  struct Leaf {
+    std::string path;
+    size_t column;
+  };
+  std::vector<Leaf> leaves_;  // by path
+  int64_t position_ = 0;
+  Digest128 ordered_, unordered_;
+};
+
+}  // namespace penstock

@@ -1,0 +1,66 @@
+// What is known of an element before it is made: dtypes, shapes, and the structure around them.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data/dtype.h"
+#include "data/shape.h"
+
+namespace penstock {
+
+struct Spec;
+
+// One component: a tensor, or a nested dataset.
+struct LeafSpec {
+  enum class Kind : uint8_t { tensor, ragged, sparse, dataset };
+  Kind kind = Kind::tensor;
+  DType dtype = DType::int64;
+  Shape shape;
+  int ragged_rank = 0;                     // ragged
+  std::shared_ptr<const Spec> element;     // dataset: what its elements are
+
+  static LeafSpec tensor(DType dtype, Shape shape) { return {Kind::tensor, dtype, std::move(shape), 0, nullptr}; }
+  static LeafSpec dataset(Spec element);
+  bool is_tensor() const { return kind == Kind::tensor; }
+  bool operator==(const LeafSpec& other) const;
+  std::string text() const;  // "uint8[?, ?, 3]", "int64" for scalars, "dataset of …"
+};
+
+// A tree of leaves. Leaves are numbered in reading order; a dict keeps the order it was written in,
+// and two dicts with the same keys in another order are different specs.
+struct Spec {
+  enum class Kind : uint8_t { leaf, tuple, dict, none };
+  Kind kind = Kind::none;
+  LeafSpec leaf;
+  std::vector<std::string> keys;  // dict
+  std::vector<Spec> items;        // tuple, dict
+
+  static Spec of(LeafSpec leaf);
+  static Spec tensor(DType dtype, Shape shape) { return of(LeafSpec::tensor(dtype, std::move(shape))); }
+  static Spec tuple(std::vector<Spec> items);
+  static Spec dict(std::vector<std::string> keys, std::vector<Spec> items);
+
+  bool is_leaf() const { return kind == Kind::leaf; }
+  int leaf_count() const;
+  void collect(std::vector<LeafSpec>* out) const;
+  std::vector<LeafSpec> leaves() const;
+  // The same tree with leaf i replaced by leaves[i].
+  Spec with_leaves(const std::vector<LeafSpec>& leaves) const;
+  // "a/0/b" for each leaf; "" for a bare one.
+  std::vector<std::string> paths() const;
+  // Index of the item, -1 when there is none.
+  int find(std::string_view key) const;
+
+  bool operator==(const Spec& other) const;
+  // Same tree of dicts and tuples, leaves aside.
+  bool same_structure(const Spec& other) const;
+  std::string text() const;  // "{image: uint8[?, ?, 3], label: int64}"
+};
+
+// The most specific spec that admits both; false in `ok` when structure or dtypes differ.
+Spec join_specs(const Spec& a, const Spec& b, bool* ok);
+
+}  // namespace penstock

@@ -1,0 +1,55 @@
+// The dataset operators: one file each, one line each.
+#pragma once
+
+#include "plan/node.h"
+
+namespace penstock {
+
+// Sources
+OperatorDef range_operator();
+OperatorDef from_tensors_operator();
+OperatorDef from_tensor_slices_operator();
+OperatorDef from_list_operator();
+OperatorDef list_files_operator();
+OperatorDef files_operator();
+OperatorDef tfrecord_operator();
+OperatorDef text_line_operator();
+OperatorDef dataset_of_operator();  // a captured nested dataset (internal)
+
+// Row by row
+OperatorDef map_operator();
+OperatorDef filter_operator();
+OperatorDef enumerate_operator();
+
+// One to many
+OperatorDef flat_map_operator();
+OperatorDef interleave_operator();
+
+// Order and extent
+OperatorDef shuffle_operator();
+OperatorDef repeat_operator();
+OperatorDef take_operator();
+OperatorDef skip_operator();
+OperatorDef shard_operator();
+
+// Many to one
+OperatorDef batch_operator();
+OperatorDef padded_batch_operator();
+
+// Several inputs
+OperatorDef zip_operator();
+OperatorDef concatenate_operator();
+
+// Materialising
+OperatorDef cache_operator();
+OperatorDef prefetch_operator();
+
+// Sinks
+OperatorDef reduce_operator();
+OperatorDef get_single_element_operator();
+OperatorDef cardinality_operator();
+
+// Adds all of the above to the registry, once; called by whoever builds plans.
+void register_datasets();
+
+}  // namespace penstock

@@ -1,0 +1,36 @@
+// filter(predicate): the elements for which the predicate holds, in order. Runs in chains.
+//
+// The predicate gives one bool: a scalar, or a tensor that turns out to hold one entry.
+
+#include "datasets/datasets.h"
+#include "runtime/chain.h"
+
+namespace penstock {
+
+void check_predicate(const NodeDraft& draft) {
+  const Spec& output = draft.node.function("predicate")->output;
+  if (!output.is_leaf() || !output.leaf.is_tensor() || output.leaf.dtype != DType::boolean) {
+    NodeDraft::fail("predicate", "gives " + output.text() + ", expected bool");
+  }
+  if (output.leaf.shape.is_static() && output.leaf.shape.entries() != 1) {
+    NodeDraft::fail("predicate", "gives " + output.text() + ", expected one bool");
+  }
+}
+
+OperatorDef filter_operator() {
+  OperatorDef op;
+  op.name = "filter";
+  op.doc = "The elements for which predicate(element) is true.";
+  op.params = {required("input", Param::Kind::dataset), required("predicate", Param::Kind::function)};
+  op.stateless = true;
+  op.function_input = [](const NodeDraft& draft, std::string_view) { return draft.input().spec; };
+  op.infer = [](NodeDraft& draft) {
+    check_predicate(draft);
+    draft.node.spec = draft.input().spec;
+    draft.node.cardinality = kUnknown;
+  };
+  op.open = open_chain;
+  return op;
+}
+
+}  // namespace penstock

@@ -1,0 +1,101 @@
+// range(stop), range(start, stop), range(start, stop, step): numbers in order.
+//
+// Counts in 64 bits and narrows at the end, so int8 wraps as the peer's does; unlike there, a range
+// that ends near the int64 limits ends.
+
+#include <algorithm>
+
+#include "datasets/datasets.h"
+#include "runtime/open.h"
+
+namespace penstock {
+namespace {
+
+struct Bounds {
+  int64_t start, step, count;
+};
+
+// REQUIRES step != 0. The number of values is exact for all 64-bit arguments.
+Bounds bounds(int64_t start, int64_t stop, int64_t step) {
+  const bool up = step > 0;
+  if (up ? start >= stop : start <= stop) return {start, step, 0};
+  const uint64_t distance = up ? static_cast<uint64_t>(stop) - static_cast<uint64_t>(start)
+                               : static_cast<uint64_t>(start) - static_cast<uint64_t>(stop);
+  const uint64_t stride = up ? static_cast<uint64_t>(step) : 0 - static_cast<uint64_t>(step);
+  const uint64_t count = (distance - 1) / stride + 1;
+  return {start, step, static_cast<int64_t>(std::min<uint64_t>(count, INT64_MAX))};
+}
+
+// One argument is the stop.
+Bounds bounds_of(const Attr& a, const Attr& b, const Attr& step) {
+  const int64_t start = b.is_none() ? 0 : a.as_int();
+  return bounds(start, b.is_none() ? a.as_int() : b.as_int(), step.as_int());
+}
+
+class RangeCursor final : public Cursor {
+ public:
+  RangeCursor(Bounds bounds, DType dtype, const OpenContext& context)
+      : bounds_(bounds), dtype_(dtype), run_(context.run), context_(context) {}
+
+ protected:
+  Poll next(Block* out, const Pull& pull) override {
+    if (position_ == bounds_.count) return Poll::end;
+    const int64_t rows = std::min({pull.max_rows, bounds_.count - position_, run_->options().block_rows});
+    out->clear();
+    out->rows = rows;
+    Column column = Column::dense(dtype_, {}, rows);
+    const uint64_t first = static_cast<uint64_t>(bounds_.start) + static_cast<uint64_t>(position_) * static_cast<uint64_t>(bounds_.step);
+    visit_dtype(dtype_, [&]<typename T>(TypeTag<T>) {
+      if constexpr (std::is_arithmetic_v<T>) {
+        T* to = column.mutable_entries<T>();
+        for (int64_t i = 0; i < rows; ++i) {
+          to[i] = static_cast<T>(static_cast<int64_t>(first + static_cast<uint64_t>(i) * static_cast<uint64_t>(bounds_.step)));
+        }
+      }
+    });
+    out->columns.push_back(std::move(column));
+    out->origin = source_origin(context_, position_);
+    position_ += rows;
+    return Poll::ready;
+  }
+
+ private:
+  const Bounds bounds_;
+  const DType dtype_;
+  Run* const run_;
+  const OpenContext context_;
+  int64_t position_ = 0;
+};
+
+void infer(NodeDraft& draft) {
+  const Attr &a = draft.node.args["start"], &b = draft.node.args["stop"], &step = draft.node.args["step"];
+  const DType dtype = draft.node.args["dtype"].as_dtype();
+  if (!is_integer(dtype) && dtype != DType::float32 && dtype != DType::float64) {
+    NodeDraft::fail("dtype", "must be a number: " + std::string(dtype_name(dtype)));
+  }
+  if (!step.is_capture() && step.as_int() == 0) NodeDraft::fail("step", "must not be zero: 0");
+  draft.node.spec = Spec::tensor(dtype, {});
+  const bool known = !a.is_capture() && !b.is_capture() && !step.is_capture();
+  draft.node.cardinality = known ? bounds_of(a, b, step).count : kUnknown;
+}
+
+}  // namespace
+
+OperatorDef range_operator() {
+  OperatorDef op;
+  op.name = "range";
+  op.doc = "Numbers from start (0) to before stop: range(stop), range(start, stop, step=1, dtype=int64).";
+  op.params = {required("start", Param::Kind::tensor), optional("stop", Param::Kind::tensor, {}),
+               optional("step", Param::Kind::tensor, Attr::integer(1)), option("dtype", Param::Kind::dtype, Attr::of(DType::int64))};
+  op.source = true;
+  op.infer = infer;
+  op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
+    const Attr step = context.arg(*node, "step");
+    if (step.as_int() == 0) throw Error(Code::invalid_argument, "step must not be zero: 0");
+    return std::make_unique<RangeCursor>(bounds_of(context.arg(*node, "start"), context.arg(*node, "stop"), step),
+                                         node->arg("dtype").as_dtype(), context);
+  };
+  return op;
+}
+
+}  // namespace penstock

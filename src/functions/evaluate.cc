@@ -1,0 +1,341 @@
+#include "functions/evaluate.h"
+
+#include <algorithm>
+
+#include "base/cancellation.h"
+
+
+namespace penstock {
+
+const LeafSpec& InferContext::tensor(int i) const {
+  const LeafSpec& type = inputs[static_cast<size_t>(i)].type;
+  if (!type.is_tensor()) fail(i, "is " + type.text() + ", expected a tensor");
+  return type;
+}
+
+const LeafSpec& InferContext::tensor_of(int i, DType dtype) const {
+  const LeafSpec& type = tensor(i);
+  if (type.dtype != dtype) fail(i, "is " + type.text() + ", expected " + std::string(dtype_name(dtype)));
+  return type;
+}
+
+void InferContext::check_rank(int i, int rank) const {
+  const LeafSpec& type = tensor(i);
+  if (type.shape.has_rank() && type.shape.rank() != rank) {
+    fail(i, "is " + type.text() + ", expected rank " + std::to_string(rank));
+  }
+}
+
+std::vector<int64_t> InferContext::known_ints(int i) const {
+  std::vector<int64_t> out;
+  const Tensor* value = inputs[static_cast<size_t>(i)].constant;
+  if (!value || !is_integer(value->dtype())) return out;
+  for (int64_t k = 0; k < value->entries_count(); ++k) out.push_back(integer_at(*value, k));
+  return out;
+}
+
+std::byte* OutputSlot::allocate(const Dims& dims) {
+  if (place_ && place_->dims() == dims) {
+    *result_ = *place_;
+  } else {
+    *result_ = Tensor::make(dtype_, dims);
+  }
+  return result_->mutable_data();
+}
+
+bool evaluate_op(const OpDef& op, const Attrs& attrs, std::span<const Tensor> inputs, const Spec& result,
+                 std::vector<Tensor>* outputs) {
+  constexpr int64_t kMostBytes = 16 << 20;
+  const std::vector<LeafSpec> leaves = result.leaves();
+  for (const LeafSpec& leaf : leaves) {
+    if (!leaf.is_tensor() || leaf.shape.entries() * dtype_size(leaf.dtype) > kMostBytes) return false;
+  }
+  try {
+    const std::shared_ptr<const void> state = op.prepare ? op.prepare(attrs) : nullptr;
+    outputs->assign(leaves.size(), Tensor());
+    std::vector<OutputSlot> slots;
+    for (size_t i = 0; i < leaves.size(); ++i) slots.emplace_back(leaves[i].dtype, &(*outputs)[i]);
+    op.row({attrs, state.get(), inputs, slots, {}});
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+struct CompiledFunction::Step {
+  const FunctionNode* node;
+  std::shared_ptr<const void> state;
+  std::vector<std::unique_ptr<CompiledFunction>> bodies;
+  std::vector<DType> dtypes;  // of the outputs
+};
+
+CompiledFunction::CompiledFunction(FunctionPtr function, std::span<const Tensor> environment) : function_(std::move(function)) {
+  const Function& f = *function_;
+  if (!environment.empty()) {
+    for (const int source : f.capture_sources) captures_.push_back(environment[static_cast<size_t>(source)]);
+  }
+  result_of_.assign(f.values.size(), -1);
+  for (size_t i = 0; i < f.results.size(); ++i) result_of_[static_cast<size_t>(f.results[i])] = static_cast<int>(i);
+  for (const FunctionNode& node : f.nodes) {
+    Step step{&node, nullptr, {}, {}};
+    if (node.op && node.op->prepare) step.state = node.op->prepare(node.attrs);
+    for (const FunctionPtr& body : node.bodies) step.bodies.push_back(std::make_unique<CompiledFunction>(body, std::span<const Tensor>()));
+    for (const ValueId id : node.outputs) step.dtypes.push_back(f.type(id).dtype);
+    steps_.push_back(std::move(step));
+  }
+  constexpr int64_t kSmallRow = 16 << 10;
+  by_rows_ = std::ranges::any_of(f.values, [](const FunctionValue& v) {
+    return v.type.is_tensor() && v.type.shape.entries() * dtype_size(v.type.dtype) > kSmallRow;
+  });
+  by_rows_ |= std::ranges::any_of(f.nodes, [](const FunctionNode& n) {
+    return n.kind == FunctionNode::Kind::conditional || (n.op && n.op->large_rows);
+  });
+}
+
+CompiledFunction::~CompiledFunction() = default;
+
+void CompiledFunction::run_steps(std::vector<Tensor>& values, const RowId& row, const Placement* placement,
+                        int64_t slot) const {
+  std::vector<Tensor> inputs;
+  for (const Step& step : steps_) {
+    const FunctionNode& node = *step.node;
+    if (node.kind == FunctionNode::Kind::constant) {
+      values[static_cast<size_t>(node.outputs[0])] = node.constant;
+      continue;
+    }
+    inputs.clear();
+    for (const ValueId id : node.inputs) inputs.push_back(values[static_cast<size_t>(id)]);
+    if (node.kind == FunctionNode::Kind::dataset) {
+      values[static_cast<size_t>(node.outputs[0])] = Tensor(std::make_shared<const DatasetValue>(node.dataset, inputs));
+      continue;
+    }
+    if (node.kind == FunctionNode::Kind::conditional) {
+      const CompiledFunction& body = *step.bodies[inputs[0].entry<bool>() ? 0 : 1];
+      std::vector<Tensor> inner(body.function_->values.size());
+      for (size_t i = 0; i < body.function_->captures.size(); ++i) {
+        inner[i] = inputs[static_cast<size_t>(1 + body.function_->capture_sources[i])];
+      }
+      body.run_steps(inner, row, nullptr, 0);
+      for (size_t i = 0; i < node.outputs.size(); ++i) {
+        values[static_cast<size_t>(node.outputs[i])] = inner[static_cast<size_t>(body.function_->results[i])];
+      }
+      continue;
+    }
+    // Outputs that are results with a place are made there; a place has the row's shape.
+    Tensor places[8];
+    std::vector<OutputSlot> slots;
+    slots.reserve(node.outputs.size());
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      const ValueId id = node.outputs[i];
+      const int result = placement && i < 8 ? result_of_[static_cast<size_t>(id)] : -1;
+      Tensor* value = &values[static_cast<size_t>(id)];
+      if (result >= 0 && placement->columns[static_cast<size_t>(result)].rows() > 0) {
+        places[i] = placement->columns[static_cast<size_t>(result)].row(slot);
+        slots.emplace_back(step.dtypes[i], value, places[i]);
+      } else {
+        slots.emplace_back(step.dtypes[i], value);
+      }
+    }
+    node.op->row({node.attrs, step.state.get(), inputs, slots, row});
+  }
+}
+
+std::vector<Tensor> CompiledFunction::run_row(std::vector<Tensor> inputs, const RowId& row) const {
+  std::vector<Tensor> values = std::move(inputs);
+  values.resize(function_->values.size());
+  std::ranges::copy(captures_, values.begin() + function_->input_count());
+  run_steps(values, row, nullptr, 0);
+  std::vector<Tensor> out;
+  for (const ValueId id : function_->results) out.push_back(values[static_cast<size_t>(id)]);
+  return out;
+}
+
+namespace {
+
+// Rows of one result on their way into a column.
+class ResultRows {
+ public:
+  ResultRows(const LeafSpec& type, int64_t rows, const Column* place) : type_(type) {
+    if (type.is_tensor() && type.shape.is_static() && type.dtype != DType::bytes) {
+      dense_ = place ? *place : Column::dense(type.dtype, type.shape.dims(), rows);
+    } else {
+      rows_.reserve(static_cast<size_t>(rows));
+    }
+  }
+  const Column& dense() const { return dense_; }
+
+  void add(int64_t row, Tensor value) {
+    if (type_.kind == LeafSpec::Kind::dataset) {
+      objects_.push_back(value.object());
+    } else if (dense_.rows() > 0) {
+      auto* to = dense_.mutable_data() + row * dense_.row_bytes();
+      if (value.data() != to && dense_.row_bytes() > 0) std::memcpy(to, value.data(), static_cast<size_t>(dense_.row_bytes()));
+    } else {
+      rows_.push_back(std::move(value));
+    }
+  }
+  void add_failed(int64_t row) {
+    if (type_.kind == LeafSpec::Kind::dataset) {
+      objects_.push_back(nullptr);
+    } else if (dense_.rows() > 0) {
+      if (dense_.row_bytes() > 0) std::memset(dense_.mutable_data() + row * dense_.row_bytes(), 0, static_cast<size_t>(dense_.row_bytes()));
+    } else {
+      rows_.emplace_back();
+    }
+  }
+  Column finish();
+
+ private:
+  const LeafSpec& type_;
+  Column dense_;
+  std::vector<Tensor> rows_;
+  std::vector<ObjectPtr> objects_;
+};
+
+class ObjectList final : public ObjectRows {
+ public:
+  explicit ObjectList(std::vector<ObjectPtr> rows) : rows_(std::move(rows)) {}
+  int64_t rows() const override { return static_cast<int64_t>(rows_.size()); }
+  ObjectPtr row(int64_t i) const override { return rows_[static_cast<size_t>(i)]; }
+
+ private:
+  std::vector<ObjectPtr> rows_;
+};
+
+Column ResultRows::finish() {
+  if (type_.kind == LeafSpec::Kind::dataset) return Column::object(std::make_shared<ObjectList>(std::move(objects_)));
+  if (dense_.rows() > 0) return std::move(dense_);
+  if (type_.is_tensor() && type_.dtype == DType::bytes && type_.shape.is_static()) {  // views side by side
+    const Dims dims = type_.shape.dims();
+    Column out = Column::dense(DType::bytes, dims, static_cast<int64_t>(rows_.size()));
+    auto* to = out.mutable_entries<BytesView>();
+    const int64_t n = dims.entries();
+    for (const Tensor& row : rows_) {
+      const bool whole = row.entries_count() == n && row.data();
+      for (int64_t i = 0; i < n; ++i) *to++ = whole ? row.entry<BytesView>(i) : BytesView{};
+      out.mutable_buffer().keep(row.buffer());
+    }
+    return out;
+  }
+  return Column::variable(type_.dtype, std::move(rows_));
+}
+
+}  // namespace
+
+void CompiledFunction::run_by_rows(const Block& in, Block* out, const Placement* placement) const {
+  const Function& f = *function_;
+  std::vector<ResultRows> results;
+  results.reserve(f.results.size());
+  Placement places;
+  for (size_t i = 0; i < f.results.size(); ++i) {
+    const bool placed = placement && placement->columns[i].rows() >= in.rows;
+    const Column place = placed ? placement->columns[i].slice(0, in.rows) : Column();
+    results.emplace_back(f.type(f.results[i]), in.rows, placed ? &place : nullptr);
+    // Large rows are made in their slot of the column; small ones are copied there.
+    const Column& dense = results.back().dense();
+    places.columns.push_back(dense.rows() > 0 && dense.row_bytes() >= 512 ? dense : Column());
+  }
+  std::vector<RowError> errors = in.errors;
+  std::vector<Tensor> values(f.values.size());
+  for (int64_t r = 0; r < in.rows; ++r) {
+    if (in.error_at(r)) {
+      for (ResultRows& result : results) result.add_failed(r);
+      continue;
+    }
+    check_cancelled();
+    try {
+      for (int i = 0; i < f.input_count(); ++i) values[static_cast<size_t>(i)] = in.columns[static_cast<size_t>(i)].row(r);
+      std::ranges::copy(captures_, values.begin() + f.input_count());
+      run_steps(values, {in.origin.lineage(r), in.origin.epoch(r), 0}, &places, r);
+      for (size_t i = 0; i < results.size(); ++i) results[i].add(r, values[static_cast<size_t>(f.results[i])]);
+    } catch (...) {
+      check_cancelled();
+      for (ResultRows& result : results) result.add_failed(r);
+      errors.push_back({r, current_error()});
+    }
+  }
+  std::ranges::sort(errors, {}, &RowError::row);
+  out->columns.clear();
+  for (ResultRows& result : results) out->columns.push_back(result.finish());
+  out->errors = std::move(errors);
+}
+
+void CompiledFunction::run_by_columns(Block& in, Block* out) const {
+  const Function& f = *function_;
+  std::vector<Column> values(f.values.size());
+  for (int i = 0; i < f.input_count(); ++i) values[static_cast<size_t>(i)] = std::move(in.columns[static_cast<size_t>(i)]);
+  for (size_t i = 0; i < captures_.size(); ++i) {
+    values[static_cast<size_t>(f.input_count()) + i] = Column::constant(captures_[i], in.rows);
+  }
+  std::vector<RowError> errors = in.errors;
+  std::vector<Column> inputs, outputs;
+  auto failed = [&](int64_t row) {
+    return std::ranges::any_of(errors, [row](const RowError& e) { return e.row == row; });
+  };
+  for (const Step& step : steps_) {
+    const FunctionNode& node = *step.node;
+    if (node.kind == FunctionNode::Kind::constant) {
+      values[static_cast<size_t>(node.outputs[0])] = Column::constant(node.constant, in.rows);
+      continue;
+    }
+    inputs.clear();
+    for (const ValueId id : node.inputs) inputs.push_back(values[static_cast<size_t>(id)]);
+    outputs.assign(node.outputs.size(), Column());
+    const size_t known = errors.size();
+    bool done = node.op && node.op->block &&
+                node.op->block({node.attrs, step.state.get(), in.rows, inputs, outputs, step.dtypes, in.origin, &errors});
+    if (done && errors.size() > known) {  // of two errors at a row the first one counts
+      std::ranges::stable_sort(errors, {}, &RowError::row);
+      const auto rest = std::ranges::unique(errors, {}, &RowError::row);
+      errors.erase(rest.begin(), rest.end());
+    }
+    if (!done) {
+      std::vector<ResultRows> results;
+      results.reserve(node.outputs.size());
+      for (const ValueId id : node.outputs) results.emplace_back(f.type(id), in.rows, nullptr);
+      std::vector<Tensor> row_inputs(inputs.size()), row_outputs(node.outputs.size());
+      std::vector<OutputSlot> slots;
+      for (size_t i = 0; i < node.outputs.size(); ++i) slots.emplace_back(step.dtypes[i], &row_outputs[i]);
+      for (int64_t r = 0; r < in.rows; ++r) {
+        if (!errors.empty() && failed(r)) {
+          for (ResultRows& result : results) result.add_failed(r);
+          continue;
+        }
+        try {
+          for (size_t i = 0; i < inputs.size(); ++i) row_inputs[i] = inputs[i].row(r);
+          if (node.kind == FunctionNode::Kind::dataset) {
+            row_outputs[0] = Tensor(std::make_shared<const DatasetValue>(node.dataset, row_inputs));
+          } else {
+            node.op->row({node.attrs, step.state.get(), row_inputs, slots, {in.origin.lineage(r), in.origin.epoch(r), 0}});
+          }
+          for (size_t i = 0; i < results.size(); ++i) results[i].add(r, std::move(row_outputs[i]));
+        } catch (...) {
+          for (ResultRows& result : results) result.add_failed(r);
+          errors.push_back({r, current_error()});
+        }
+      }
+      std::ranges::sort(errors, {}, &RowError::row);
+      for (size_t i = 0; i < results.size(); ++i) outputs[i] = results[i].finish();
+    }
+    for (size_t i = 0; i < outputs.size(); ++i) values[static_cast<size_t>(node.outputs[i])] = std::move(outputs[i]);
+  }
+  out->columns.clear();
+  for (const ValueId id : f.results) out->columns.push_back(values[static_cast<size_t>(id)]);
+  out->errors = std::move(errors);
+}
+
+void CompiledFunction::run(Block& in, Block* out, const Placement* placement) const {
+  const int64_t rows = in.rows;
+  Origin origin = in.origin;
+  const uint64_t seq = in.seq;
+  if (by_rows_) {
+    run_by_rows(in, out, placement);
+  } else {
+    run_by_columns(in, out);
+  }
+  out->rows = rows;
+  out->origin = std::move(origin);
+  out->seq = seq;
+}
+
+}  // namespace penstock

@@ -1,0 +1,67 @@
+// Running ops and functions: once for constants, and compiled for the stream.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "functions/function.h"
+
+namespace penstock {
+
+// Runs a pure op on constants. False when the row fails (the error is left to run time) or the
+// result would be larger than 16 MiB.
+bool evaluate_op(const OpDef& op, const Attrs& attrs, std::span<const Tensor> inputs, const Spec& result,
+                 std::vector<Tensor>* outputs);
+
+// A nested dataset as a value: a template and the environment it is to be opened with.
+class DatasetValue final : public Object {
+ public:
+  DatasetValue(PlanPtr plan, std::vector<Tensor> environment)
+      : plan_(std::move(plan)), environment_(std::move(environment)) {}
+  const PlanPtr& plan() const { return plan_; }
+  const std::vector<Tensor>& environment() const { return environment_; }
+
+ private:
+  PlanPtr plan_;
+  std::vector<Tensor> environment_;
+};
+
+// What functions must know of plans; defined in plan.
+Effects plan_effects(const PlanNode& plan);
+bool same_plan(const PlanNode& a, const PlanNode& b);
+
+// Where the rows of large results go: dense columns to be filled slot by slot (a batch buffer).
+struct Placement {
+  std::vector<Column> columns;  // one for each result; an unset one (rows() == 0) has no place
+};
+
+// A function made ready to run. Immutable; any number of threads may call it at once.
+class CompiledFunction {
+ public:
+  // `environment` holds the values of the pipeline's captures.
+  CompiledFunction(FunctionPtr function, std::span<const Tensor> environment);
+  ~CompiledFunction();
+  const Function& function() const { return *function_; }
+
+  // Rows of `in` (errors kept, skipped) to rows of the same number in `out`. Failing rows become
+  // errors at their place. Origin and seq pass through. `in` may be consumed.
+  void run(Block& in, Block* out, const Placement* placement = nullptr) const;
+
+  // One row; throws Error. `inputs` are the leaves of the input.
+  std::vector<Tensor> run_row(std::vector<Tensor> inputs, const RowId& row) const;
+
+ private:
+  struct Step;
+  void run_by_rows(const Block& in, Block* out, const Placement* placement) const;
+  void run_by_columns(Block& in, Block* out) const;
+  void run_steps(std::vector<Tensor>& values, const RowId& row, const Placement* placement, int64_t slot) const;
+
+  FunctionPtr function_;
+  std::vector<Tensor> captures_;
+  std::vector<Step> steps_;
+  std::vector<int> result_of_;  // for each value: which result it is placed as, -1 for none
+  bool by_rows_ = false;
+};
+
+}  // namespace penstock

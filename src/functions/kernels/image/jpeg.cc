@@ -1,0 +1,349 @@
+#include "functions/kernels/image/jpeg.h"
+
+#include <algorithm>
+#include <csetjmp>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <jpeglib.h>
+// jerror.h wants jpeglib.h first.
+#include <jerror.h>
+
+#include "base/error.h"
+
+namespace penstock {
+namespace {
+
+[[noreturn]] void fail(Code code, const char* who, const std::string& what) {
+  throw Error(code, std::string(who) + ": " + what);
+}
+
+const char* other_format(std::string_view file) {
+  if (file.starts_with("\x89PNG")) return " (PNG)";
+  if (file.starts_with("GIF8")) return " (GIF)";
+  if (file.starts_with("BM")) return " (BMP)";
+  if (file.starts_with("RIFF")) return " (WebP)";
+  return "";
+}
+
+void check_signature(const char* who, std::string_view file) {
+  if (file.empty()) fail(Code::invalid_argument, who, "input is empty");
+  if (file.starts_with("\xff\xd8\xff")) return;
+  std::string what = "not a JPEG file: starts with";
+  for (const char c : file.substr(0, 4)) {
+    char hex[4];
+    std::snprintf(hex, sizeof hex, " %02x", static_cast<unsigned>(static_cast<uint8_t>(c)));
+    what += hex;
+  }
+  fail(Code::invalid_argument, who, what + other_format(file));
+}
+
+std::string dimensions(int64_t height, int64_t width) {
+  return std::to_string(height) + "x" + std::to_string(width);
+}
+
+void check_size(const char* who, ImageSize size, int64_t file_bytes) {
+  const int64_t pixels = size.height * size.width;
+  if (size.elements() > kMaxJpegValues ||
+      (pixels > kMaxUncheckedJpegPixels && pixels / kMaxJpegPixelsPerByte > file_bytes)) {
+    fail(Code::resource_exhausted, who,
+         "image too large: header claims " + dimensions(size.height, size.width) + " in " +
+             std::to_string(file_bytes) + " bytes");
+  }
+}
+
+void check_window(const char* who, ImageSize image, int64_t y, int64_t x, int64_t height,
+                  int64_t width) {
+  const bool inside = y >= 0 && x >= 0 && height > 0 && width > 0 && y < image.height &&
+                      x < image.width && height <= image.height - y && width <= image.width - x;
+  if (inside) return;
+  fail(Code::invalid_argument, who,
+       "window outside the image: y " + std::to_string(y) + ", x " + std::to_string(x) + ", size " +
+           dimensions(height, width) + ", image " + dimensions(image.height, image.width));
+}
+
+// Rows of stored-inverted (Adobe) or plain CMYK to RGB.
+void cmyk_to_rgb(const uint8_t* cmyk, int64_t pixels, bool inverted, uint8_t* rgb) {
+  const int flip = inverted ? 0 : 255;
+  for (int64_t i = 0; i < pixels; ++i, cmyk += 4, rgb += 3) {
+    const int k = cmyk[3] ^ flip;
+    for (int c = 0; c < 3; ++c) rgb[c] = static_cast<uint8_t>((cmyk[c] ^ flip) * k / 255);
+  }
+}
+
+int read_u16(std::string_view file, size_t at) {
+  return static_cast<uint8_t>(file[at]) << 8 | static_cast<uint8_t>(file[at + 1]);
+}
+
+}  // namespace
+
+ImageSize jpeg_shape(std::string_view file) {
+  constexpr const char* who = "extract_jpeg_shape";
+  check_signature(who, file);
+  ImageSize size;
+  for (size_t at = 2; at + 4 <= file.size();) {
+    if (static_cast<uint8_t>(file[at]) != 0xff) {
+      ++at;  // libjpeg also skips stray bytes before a marker
+      continue;
+    }
+    const int marker = static_cast<uint8_t>(file[at + 1]);
+    if (marker == 0xff) {
+      ++at;
+      continue;
+    }
+    const bool bare = marker == 0x00 || marker == 0x01 || (marker >= 0xd0 && marker <= 0xd8);
+    if (bare) {
+      at += 2;
+      continue;
+    }
+    const size_t length = static_cast<size_t>(read_u16(file, at + 2));
+    if (marker == 0xd9 || length < 2 || file.size() - at - 2 < length) break;
+    const bool frame = marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 &&
+                       marker != 0xcc;
+    if (frame && length >= 8) {
+      size = {read_u16(file, at + 5), read_u16(file, at + 7), static_cast<uint8_t>(file[at + 9])};
+    }
+    if (marker == 0xda) {
+      if (size.elements() > 0) return size;
+      fail(Code::invalid_argument, who, "no image size: " + dimensions(size.height, size.width));
+    }
+    at += 2 + length;
+  }
+  fail(Code::invalid_argument, who, "header is cut: " + std::to_string(file.size()) + " bytes");
+}
+
+struct JpegDecoder::State {
+  jpeg_decompress_struct info{};
+  jpeg_error_mgr errors{};
+  jpeg_source_mgr source{};
+  std::jmp_buf jump{};
+  const char* who = "";
+  size_t file_bytes = 0;
+  bool in_scan = false;
+  Code code = Code::unknown;
+  char message[JMSG_LENGTH_MAX] = {};
+  std::vector<uint8_t> row;
+
+  State();
+  ~State() { jpeg_destroy_decompress(&info); }
+
+  // Runs libjpeg calls; what they report is thrown here, since neither exceptions may cross C
+  // frames nor longjmp ones with destructors. `step` must own nothing.
+  template <class Step>
+  void run(Step step) {
+    if (setjmp(jump) != 0) throw Error(code, std::string(who) + ": " + message);
+    step();
+  }
+
+  ImageSize open(const char* caller, std::string_view file, int channels);
+  bool may_crop() const;
+  void start() {
+    run([this] {
+      jpeg_start_decompress(&info);
+      in_scan = true;
+    });
+  }
+  void read_rows(uint8_t* pixels, int64_t rows);
+  void read_window(int64_t skip_columns, ImageSize window, uint8_t* pixels);
+};
+
+namespace {
+
+// One image's libjpeg state ends here, however the decoding ended.
+class Session {
+ public:
+  explicit Session(jpeg_decompress_struct* info) : info_(info) {}
+  ~Session() { jpeg_abort_decompress(info_); }
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+ private:
+  jpeg_decompress_struct* info_;
+};
+
+}  // namespace
+
+JpegDecoder::State::State() {
+  info.err = jpeg_std_error(&errors);
+  info.client_data = this;
+  errors.error_exit = [](j_common_ptr common) {
+    auto& state = *static_cast<State*>(common->client_data);
+    const int what = common->err->msg_code;
+    common->err->format_message(common, state.message);
+    state.code = what == JERR_OUT_OF_MEMORY ? Code::resource_exhausted
+                 : state.in_scan            ? Code::data_loss
+                                            : Code::invalid_argument;
+    std::longjmp(state.jump, 1);
+  };
+  errors.emit_message = [](j_common_ptr common, int level) {
+    if (level >= 0) return;
+    auto& state = *static_cast<State*>(common->client_data);
+    const int what = common->err->msg_code;
+    // Remarks on headers, which cost no pixels.
+    if (what == JWRN_ADOBE_XFORM || what == JWRN_JFIF_MAJOR || what == JWRN_BOGUS_ICC) return;
+    if (what == JWRN_EXTRANEOUS_DATA && !state.in_scan) return;
+    common->err->format_message(common, state.message);
+    state.code = Code::data_loss;
+    std::longjmp(state.jump, 1);
+  };
+  errors.output_message = [](j_common_ptr) {};
+  source.init_source = [](j_decompress_ptr) {};
+  source.term_source = [](j_decompress_ptr) {};
+  source.resync_to_restart = jpeg_resync_to_restart;
+  source.fill_input_buffer = [](j_decompress_ptr ended) -> boolean {
+    auto& state = *static_cast<State*>(ended->client_data);
+    std::snprintf(state.message, sizeof state.message, "JPEG file is cut: ends after %zu bytes",
+                  state.file_bytes);
+    state.code = Code::data_loss;
+    std::longjmp(state.jump, 1);
+  };
+  source.skip_input_data = [](j_decompress_ptr from, long bytes) {
+    if (bytes <= 0) return;
+    jpeg_source_mgr& input = *from->src;
+    if (static_cast<size_t>(bytes) > input.bytes_in_buffer) input.fill_input_buffer(from);
+    input.next_input_byte += bytes;
+    input.bytes_in_buffer -= static_cast<size_t>(bytes);
+  };
+  who = "decode_jpeg";
+  run([this] { jpeg_create_decompress(&info); });
+  info.src = &source;
+}
+
+// Reads and checks the header, and sets what libjpeg shall give; the returned size is the image's,
+// with the channels that the caller will see.
+ImageSize JpegDecoder::State::open(const char* caller, std::string_view file, int channels) {
+  who = caller;
+  file_bytes = file.size();
+  in_scan = false;
+  check_signature(who, file);
+  if (channels != 0 && channels != 1 && channels != 3) {
+    fail(Code::invalid_argument, who, "channels must be 0, 1 or 3: " + std::to_string(channels));
+  }
+  source.next_input_byte = reinterpret_cast<const JOCTET*>(file.data());
+  source.bytes_in_buffer = file.size();
+  run([this] { jpeg_read_header(&info, TRUE); });
+
+  const bool cmyk = info.jpeg_color_space == JCS_CMYK || info.jpeg_color_space == JCS_YCCK;
+  if (!cmyk && info.num_components != 1 && info.num_components != 3) {
+    fail(Code::invalid_argument, who,
+         "unsupported number of components: " + std::to_string(info.num_components));
+  }
+  if (cmyk && channels == 1) {
+    fail(Code::invalid_argument, who, "a CMYK image cannot be read as grey: channels 1");
+  }
+  const int given = channels != 0 ? channels : info.num_components == 1 ? 1 : 3;
+  info.out_color_space = cmyk ? JCS_CMYK : given == 1 ? JCS_GRAYSCALE : JCS_RGB;
+  info.dct_method = JDCT_ISLOW;
+  info.do_fancy_upsampling = TRUE;
+  const ImageSize size{info.image_height, info.image_width, given};
+  check_size(who, {size.height, size.width, std::max(given, info.num_components)},
+             static_cast<int64_t>(file.size()));
+  return size;
+}
+
+// Whether libjpeg's partial decoding is exact: one sequential Huffman scan, chroma at most halved.
+bool JpegDecoder::State::may_crop() const {
+  if (info.progressive_mode || info.arith_code || jpeg_has_multiple_scans(
+                                                      const_cast<jpeg_decompress_struct*>(&info))) {
+    return false;
+  }
+  if (info.num_components == 1) return info.image_width > 16;
+  if (info.num_components != 3) return false;
+  const auto* parts = info.comp_info;
+  if (parts[0].h_samp_factor > 2 || parts[0].v_samp_factor > 2) return false;
+  for (int c = 1; c < 3; ++c) {
+    if (parts[c].h_samp_factor != 1 || parts[c].v_samp_factor != 1) return false;
+  }
+  return info.image_width > 32;
+}
+
+// Reads whole output rows into consecutive memory.
+void JpegDecoder::State::read_rows(uint8_t* pixels, int64_t rows) {
+  const size_t stride = size_t{info.output_width} * static_cast<size_t>(info.output_components);
+  run([this, pixels, rows, stride] {
+    constexpr int64_t batch = 16;
+    JSAMPROW lines[batch];
+    for (int64_t done = 0; done < rows;) {
+      const int64_t now = std::min(batch, rows - done);
+      for (int64_t i = 0; i < now; ++i) lines[i] = pixels + stride * static_cast<size_t>(done + i);
+      done += jpeg_read_scanlines(&info, lines, static_cast<JDIMENSION>(now));
+    }
+  });
+}
+
+// Reads output rows and keeps `window.width` columns of each from `skip_columns` on.
+void JpegDecoder::State::read_window(int64_t skip_columns, ImageSize window, uint8_t* pixels) {
+  const bool cmyk = info.out_color_space == JCS_CMYK;
+  if (!cmyk && skip_columns == 0 && window.width == info.output_width) {
+    return read_rows(pixels, window.height);
+  }
+  const int64_t components = info.output_components;
+  row.resize(size_t{info.output_width} * static_cast<size_t>(components));
+  const int64_t stride = window.width * window.channels;
+  const uint8_t* from = row.data() + skip_columns * components;
+  for (int64_t y = 0; y < window.height; ++y, pixels += stride) {
+    read_rows(row.data(), 1);
+    if (cmyk) {
+      cmyk_to_rgb(from, window.width, info.saw_Adobe_marker, pixels);
+    } else {
+      std::memcpy(pixels, from, static_cast<size_t>(stride));
+    }
+  }
+}
+
+JpegDecoder::JpegDecoder() : state_(std::make_unique<State>()) {}
+JpegDecoder::~JpegDecoder() = default;
+
+void JpegDecoder::decode(std::string_view file, int channels, PixelSink allocate) {
+  State& state = *state_;
+  const Session session(&state.info);
+  const ImageSize size = state.open("decode_jpeg", file, channels);
+  uint8_t* pixels = allocate(size);
+  state.start();
+  state.read_window(0, size, pixels);
+  // Data left over or missing behind the last row shows only here.
+  state.run([&state] { jpeg_finish_decompress(&state.info); });
+}
+
+void JpegDecoder::decode_window(std::string_view file, int64_t y, int64_t x, int64_t height,
+                                int64_t width, int channels, PixelSink allocate) {
+  State& state = *state_;
+  const Session session(&state.info);
+  const ImageSize image = state.open("decode_and_crop_jpeg", file, channels);
+  check_window(state.who, image, y, x, height, width);
+  const std::string_view scans = file.substr(file.size() - state.source.bytes_in_buffer);
+  if (scans.rfind("\xff\xd9") == std::string_view::npos) {
+    fail(Code::data_loss, state.who,
+         "JPEG file is cut: ends after " + std::to_string(file.size()) + " bytes");
+  }
+  const ImageSize window{height, width, image.channels};
+  uint8_t* pixels = allocate(window);
+  const bool crop = state.may_crop();
+  state.start();
+  if (!crop) {
+    state.row.resize(size_t{state.info.output_width} *
+                     static_cast<size_t>(state.info.output_components));
+    for (int64_t i = 0; i < y; ++i) state.read_rows(state.row.data(), 1);
+    return state.read_window(x, window, pixels);
+  }
+  // Upsampling looks one chroma sample past each border, and libjpeg invents that sample at the
+  // borders of what it decodes; below three samples it changes the method.
+  constexpr int64_t margin = 16;
+  JDIMENSION left = static_cast<JDIMENSION>(std::max<int64_t>(0, x - 4));
+  JDIMENSION columns = static_cast<JDIMENSION>(std::min(image.width, x + width + margin)) - left;
+  state.run([&] {
+    if (columns < state.info.output_width) jpeg_crop_scanline(&state.info, &left, &columns);
+    if (y > 0) jpeg_skip_scanlines(&state.info, static_cast<JDIMENSION>(y));
+  });
+  state.read_window(x - left, window, pixels);
+}
+
+JpegDecoder& thread_jpeg_decoder() {
+  thread_local JpegDecoder decoder;
+  return decoder;
+}
+
+}  // namespace penstock

@@ -1,0 +1,302 @@
+// Calls: user's functions, ops, casts, and what exists only while a plan is built.
+
+#include <algorithm>
+
+#include "plan/elaborator.h"
+
+namespace penstock {
+namespace {
+
+// Reductions have plain names; `split` goes by what it splits.
+std::string op_name(const std::string& name) {
+  for (const std::string_view reduction : {"sum", "mean", "min", "max", "any", "all"}) {
+    if (name == reduction) return "reduce_" + name;
+  }
+  return name;
+}
+
+// Ops that are not elementwise but whose tensor arguments share a dtype.
+bool shares_dtype(const OpDef& op) {
+  for (const std::string_view name : {"concat", "stack", "clip", "where", "minimum", "maximum"}) {
+    if (op.name == name) return true;
+  }
+  return op.elementwise;
+}
+
+}  // namespace
+
+Sym Elaborator::call(const Expr& expr, const NamesPtr& names, const Sym* piped, Span piped_span) {
+  const Expr& callee = *expr.operand;
+  std::vector<Argument> arguments;
+  if (piped) arguments.push_back({piped_span, {}, *piped});
+  for (const Entry& e : expr.entries) {
+    Sym value = expression(*e.value, names);
+    if (e.kind == Entry::Kind::spread) {
+      if (value.kind != Sym::Kind::tuple && value.kind != Sym::Kind::list) fail(e.span, "** in a call takes a tuple or a list");
+      for (Sym& item : value.items) arguments.push_back({e.span, {}, std::move(item)});
+    } else {
+      arguments.push_back({e.value->span, e.kind == Entry::Kind::keyed ? e.key : std::string(), std::move(value)});
+    }
+  }
+  if (callee.kind == Expr::Kind::name) {
+    // Before a parenthesis a name means a function: names of values hide nothing.
+    for (const NamesPtr* list : {&names, &static_cast<const NamesPtr&>(prelude_)}) {
+      for (const Names* n = list->get(); n; n = n->outer.get()) {
+        if (n->name == callee.text && n->sym.kind == Sym::Kind::function) {
+          return closure_call(*n->sym.closure, std::move(arguments), expr.span);
+        }
+      }
+    }
+    const OperatorDef* stage = OperatorRegistry::instance().find(callee.text);
+    if (!stage && !OpRegistry::instance().find(op_name(callee.text)) && !parse_dtype(callee.text)) {
+      for (const Names* n = names.get(); n; n = n->outer.get()) {
+        if (n->name == callee.text) fail(callee.span, "`" + callee.text + "` is not a function");
+      }
+    }
+    return call_named(callee.text, std::move(arguments), callee.span.end ? callee.span : expr.span);
+  }
+  const Sym function = expression(callee, names);
+  if (function.kind == Sym::Kind::dtype) return call_named(std::string(dtype_name(function.dtype)), std::move(arguments), expr.span);
+  if (function.kind != Sym::Kind::function) fail(callee.span, "is not a function");
+  return closure_call(*function.closure, std::move(arguments), expr.span);
+}
+
+Sym Elaborator::call_named(const std::string& name, std::vector<Argument> arguments, Span span) {
+  if (const auto dtype = parse_dtype(name)) {
+    if (arguments.size() != 1 || !arguments[0].key.empty()) fail(span, name + " takes one argument");
+    Sym x = tensor(arguments[0].sym, arguments[0].span);
+    if (type(x).dtype == *dtype) return x.is_constant() ? Sym::of(x.tensor) : x;
+    if (x.is_constant() && x.weak != Weak::no && (*dtype == DType::boolean || is_float(*dtype) || x.weak == Weak::integer)) {
+      if (*dtype != DType::boolean) return coerce(x, *dtype, arguments[0].span);
+    }
+    if (x.is_constant() && x.tensor.entries_count() == 0) return coerce(x, *dtype, arguments[0].span);
+    Attrs attrs;
+    attrs.set("dtype", Attr::of(*dtype));
+    return op("cast", {x}, std::move(attrs), span, {arguments[0].span});
+  }
+  Sym out;
+  if (special_call(name, arguments, span, &out)) return out;
+  const OperatorDef* stage = OperatorRegistry::instance().find(name);
+  if (stage && stage->internal) stage = nullptr;
+  const std::string op = op_name(name);
+  const OpDef* function = OpRegistry::instance().find(op);
+  if (stage) {
+    const bool on_dataset = std::ranges::any_of(arguments, [this](const Argument& a) {
+      return is_dataset(a.sym) || std::ranges::any_of(a.sym.items, [this](const Sym& s) { return is_dataset(s); });
+    });
+    if (stage->source || on_dataset || !function) return stage_call(*stage, std::move(arguments), span);
+  }
+  if (!function && op == "split") {
+    if (arguments.empty()) fail(span, "split: the first argument is missing");
+    const Sym x = tensor(arguments[0].sym, arguments[0].span);
+    function = OpRegistry::instance().find(type(x).dtype == DType::bytes ? "split_text" : "split_tensor");
+  }
+  if (function) return op_call(*function, std::move(arguments), span);
+  std::vector<std::string> known;
+  for (const OpDef* o : OpRegistry::instance().all()) known.push_back(o->name);
+  for (const OperatorDef* o : OperatorRegistry::instance().all()) {
+    if (!o->internal) known.push_back(o->name);
+  }
+  for (const Names* n = prelude_.get(); n; n = n->outer.get()) known.push_back(n->name);
+  fail(span, "there is no op `" + name + "`" + did_you_mean(name, known), Code::not_found);
+}
+
+bool Elaborator::special_call(const std::string& name, std::vector<Argument>& arguments, Span span, Sym* out) {
+  auto positional = [&](size_t i, const std::string& key) -> const Argument* {
+    for (const Argument& a : arguments) {
+      if (a.key == key) return &a;
+    }
+    return i < arguments.size() && arguments[i].key.empty() ? &arguments[i] : nullptr;
+  };
+  if (name == "map_structure") {
+    const Argument *x = positional(0, "x"), *f = positional(1, "f");
+    if (!x || !f || f->sym.kind != Sym::Kind::function) fail(span, "map_structure takes a structure and a function");
+    const std::function<Sym(const Sym&)> walk = [&](const Sym& s) -> Sym {
+      if (s.kind != Sym::Kind::tuple && s.kind != Sym::Kind::dict) return closure_call(*f->sym.closure, {{x->span, {}, s}}, span);
+      Sym copy = s;
+      for (Sym& item : copy.items) item = walk(item);
+      return copy;
+    };
+    *out = walk(x->sym);
+    return true;
+  }
+  if (name == "repeated") {
+    const Argument *x = positional(0, "x"), *n = positional(1, "n");
+    if (!x || !n) fail(span, "repeated takes a value and a count");
+    const int64_t count = attribute(n->sym, Param::Kind::integer, n->span, false).as_int();
+    if (count < 0 || count > 10'000) fail(n->span, "the count must lie between 0 and 10000: " + std::to_string(count));
+    *out = Sym::tuple(std::vector<Sym>(static_cast<size_t>(count), x->sym));
+    return true;
+  }
+  if (name == "feature") {
+    *out = Sym::dict({"dtype", "shape", "default", "kind"}, std::vector<Sym>(4));
+    const std::vector<Param> params{required("dtype", Param::Kind::dtype), optional("shape", Param::Kind::shape, {}),
+                                    optional("default", Param::Kind::any, {}), optional("kind", Param::Kind::text, {})};
+    const std::vector<const Argument*> found = match(name, params, arguments, span, nullptr);
+    for (size_t i = 0; i < params.size(); ++i) {
+      if (found[i]) out->items[i] = found[i]->sym;
+    }
+    if (out->items[3].kind == Sym::Kind::none) out->items[3] = Sym::of(Tensor::of_bytes("fixed"));
+    return true;
+  }
+  return false;
+}
+
+std::vector<const Argument*> Elaborator::match(const std::string& what, const std::vector<Param>& params,
+                                               const std::vector<Argument>& arguments, Span span,
+                                               std::vector<const Argument*>* rest) {
+  std::vector<const Argument*> out(params.size(), nullptr);
+  std::vector<std::string> known;
+  for (const Param& p : params) known.push_back(p.name);
+  size_t next = 0;
+  for (const Argument& a : arguments) {
+    if (!a.key.empty()) {
+      const auto it = std::ranges::find(known, a.key);
+      if (it == known.end()) fail(a.span, what + ": there is no argument `" + a.key + "`" + did_you_mean(a.key, known));
+      const auto i = static_cast<size_t>(it - known.begin());
+      if (out[i]) fail(a.span, what + ": argument `" + a.key + "` is given twice");
+      out[i] = &a;
+      continue;
+    }
+    while (next < params.size() && (params[next].by_name_only || (out[next] && !(rest && out[next] == nullptr)))) ++next;
+    const bool many = rest && next < params.size() &&
+                      (params[next].kind == Param::Kind::tensors || params[next].kind == Param::Kind::datasets);
+    if (many) {
+      rest->push_back(&a);
+      continue;
+    }
+    if (next >= params.size()) {
+      const auto takes = std::ranges::count_if(params, [](const Param& p) { return !p.by_name_only; });
+      fail(a.span, what + " takes at most " + std::to_string(takes) + " positional argument" + (takes == 1 ? "" : "s"));
+    }
+    out[next++] = &a;
+  }
+  for (size_t i = 0; i < params.size(); ++i) {
+    const bool filled = out[i] || (rest && !rest->empty() &&
+                                   (params[i].kind == Param::Kind::tensors || params[i].kind == Param::Kind::datasets));
+    if (params[i].required && !filled) fail(span, what + ": argument `" + params[i].name + "` is missing");
+  }
+  return out;
+}
+
+Sym Elaborator::op_call(const OpDef& def, std::vector<Argument> arguments, Span span) {
+  std::vector<const Argument*> rest;
+  const std::vector<const Argument*> found = match(def.name, def.params, arguments, span, &rest);
+  std::vector<Sym> inputs;
+  std::vector<Span> spans;
+  Attrs attrs;
+  for (size_t i = 0; i < def.params.size(); ++i) {
+    const Param& p = def.params[i];
+    const Argument* a = found[i];
+    if (p.kind == Param::Kind::tensors) {
+      std::vector<Sym> items;
+      if (a) rest.insert(rest.begin(), a);
+      for (const Argument* r : rest) items.push_back(r->sym);
+      if (rest.size() == 1 && (items[0].kind == Sym::Kind::list || items[0].kind == Sym::Kind::tuple)) {
+        items = std::vector<Sym>(items[0].items);
+      } else if (rest.size() == 1 && items[0].is_constant() && items[0].tensor.dims().rank() > 0) {
+        const Sym whole = items[0];  // a list of literals became a tensor already: its items
+        items.clear();
+        for (int64_t k = 0; k < whole.tensor.dims()[0]; ++k) items.push_back(Sym::of(whole.tensor.item(k), whole.weak));
+      }
+      for (const Sym& item : items) {
+        inputs.push_back(tensor(item, rest[0]->span));
+        spans.push_back(rest[0]->span);
+      }
+    } else if (p.kind == Param::Kind::tensor) {
+      if (a && !(a->sym.kind == Sym::Kind::none && p.accepts_none)) {
+        inputs.push_back(tensor(a->sym, a->span));
+        spans.push_back(a->span);
+      } else if (!p.fallback.is_none()) {
+        const Tensor& t = p.fallback.tensor();
+        const Weak weak = is_integer(t.dtype()) ? Weak::integer : is_float(t.dtype()) ? Weak::floating : Weak::no;
+        inputs.push_back(Sym::of(t, weak));
+        spans.push_back(span);
+      }
+    } else if (p.name == "seed" && !(a && a->sym.kind != Sym::Kind::none)) {
+      attrs.set(p.name, Attr::integer(static_cast<int64_t>(next_seed())));
+    } else if (a) {
+      attrs.set(p.name, attribute(a->sym, p.kind, a->span, p.accepts_none));
+    } else {
+      attrs.set(p.name, p.fallback);
+    }
+  }
+  return op(def.name, std::move(inputs), std::move(attrs), span, spans);
+}
+
+Sym Elaborator::op(std::string_view name, std::vector<Sym> inputs, Attrs attrs, Span span, const std::vector<Span>& spans) {
+  const OpDef* def = OpRegistry::instance().find(name);
+  PENSTOCK_CHECK(def != nullptr);
+  // Arguments left out take their defaults also where the caller is the elaborator itself.
+  for (const Param& p : def->params) {
+    const bool dynamic = p.kind == Param::Kind::tensor || p.kind == Param::Kind::tensors;
+    if (!dynamic && !attrs.has(p.name)) attrs.set(p.name, p.fallback);
+  }
+  bool weak = !inputs.empty() && def->effects == Effects::pure;
+  for (const Sym& s : inputs) weak &= s.is_constant() && s.weak != Weak::no;
+  const bool literal_math = weak && shares_dtype(*def);
+  if (shares_dtype(*def)) {
+    if (name == "where" && inputs.size() == 3) {
+      std::vector<Sym> sides{inputs[1], inputs[2]};
+      unify(&sides, spans.size() == 3 ? std::vector<Span>{spans[1], spans[2]} : std::vector<Span>{});
+      inputs[1] = sides[0];
+      inputs[2] = sides[1];
+    } else {
+      unify(&inputs, spans);
+    }
+  }
+  if (literal_math) {
+    const bool real = name == "divide" || (inputs.size() == 1 && def->group == "float math") || (name == "power" && inputs[1].weak == Weak::integer && inputs[1].tensor.entries_count() == 1 && integer_at(inputs[1].tensor) < 0);
+    for (size_t i = 0; i < inputs.size() && real; ++i) {
+      if (inputs[i].weak == Weak::integer) {
+        inputs[i] = coerce(Sym::of(inputs[i].tensor), DType::float64, span);
+        inputs[i].weak = Weak::floating;
+      }
+    }
+  } else if (name == "pad" && inputs.size() == 3 && inputs[2].weak != Weak::no) {
+    inputs[2] = coerce(inputs[2], type(inputs[0]).dtype, span);
+    for (Sym& s : inputs) s = strong(s);
+  } else {
+    for (Sym& s : inputs) s = strong(s);
+  }
+  std::vector<ValueId> ids, outputs;
+  for (const Sym& s : inputs) {
+    // A literal keeps its 64 bits through arithmetic with others.
+    ids.push_back(s.is_constant() && literal_math ? scope_->builder->add_constant(s.tensor) : value_in(s, scope_));
+  }
+  Spec result;
+  try {
+    result = scope_->builder->add_op(*def, std::move(ids), std::move(attrs), &outputs);
+  } catch (const TypeError& e) {
+    Span where = span;
+    std::string subject;
+    if (e.input >= 0 && static_cast<size_t>(e.input) < spans.size()) {
+      where = spans[static_cast<size_t>(e.input)];
+      if (const std::string text = source_text(where); !text.empty()) subject = "`" + text + "` ";
+    } else if (!e.attr.empty()) {
+      subject = e.attr + " ";
+    }
+    fail(where, std::string(name) + ": " + subject + e.message);
+  }
+  size_t next = 0;
+  Sym out = from_spec(result, outputs, &next);
+  if (scope_ == &top_ && !out.is_constant()) {
+    bool all = true;
+    const std::function<void(const Sym&)> check = [&](const Sym& s) {
+      all &= s.kind != Sym::Kind::value;
+      for (const Sym& item : s.items) check(item);
+    };
+    check(out);
+    if (!all) {
+      if (def->effects != Effects::pure) fail(span, std::string(name) + " draws for each row: call it in a function");
+      fail(span, std::string(name) + ": this constant has no value");
+    }
+  }
+  if (literal_math && out.is_constant()) {
+    if (out.tensor.dtype() == DType::int64) out.weak = Weak::integer;
+    if (out.tensor.dtype() == DType::float64) out.weak = Weak::floating;
+  }
+  return out;
+}
+
+}  // namespace penstock

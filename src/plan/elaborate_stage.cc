@@ -1,0 +1,222 @@
+// Stages: dataset operators and their functions; and the ways in.
+
+#include <algorithm>
+
+#include "plan/elaborator.h"
+#include "plan/parser.h"
+
+namespace penstock {
+
+bool Elaborator::is_dataset(const Sym& sym) const {
+  return sym.kind == Sym::Kind::dataset ||
+         (sym.kind == Sym::Kind::value && sym.scope->builder->type(sym.id).kind == LeafSpec::Kind::dataset);
+}
+
+Scope* Elaborator::template_scope() {
+  if (scope_ == &top_) return nullptr;
+  if (!scope_->pipelines) {
+    scope_->pipelines = std::make_unique<Scope>();
+    scope_->pipelines->parent = scope_;
+    scope_->pipelines->is_template = true;
+  }
+  return scope_->pipelines.get();
+}
+
+// A nested dataset that came in as a value becomes a source that opens it.
+Sym Elaborator::as_dataset(const Sym& sym, Span span) {
+  if (sym.kind == Sym::Kind::dataset) return sym;
+  if (!is_dataset(sym)) fail(span, "expected a dataset");
+  Scope* pipelines = template_scope();
+  Attrs args;
+  args.set("dataset", Attr::capture(capture(sym, pipelines), type(sym)));
+  Sym out;
+  out.kind = Sym::Kind::dataset;
+  out.scope = pipelines;
+  out.plan = make_node("dataset_of", {}, std::move(args), {}, span);
+  return out;
+}
+
+Sym Elaborator::stage_inputs(const Param& param, std::vector<const Argument*> arguments, std::vector<PlanPtr>* inputs,
+                             Attrs* args) {
+  Scope* scope = nullptr;
+  auto add = [&](const Sym& sym, Span span) {
+    const Sym d = as_dataset(sym, span);
+    if (d.scope) scope = d.scope;
+    inputs->push_back(d.plan);
+    return Attr::integer(static_cast<int64_t>(inputs->size()) - 1);
+  };
+  Sym out;
+  if (param.kind == Param::Kind::dataset) {
+    add(arguments[0]->sym, arguments[0]->span);
+  } else {
+    const std::function<Attr(const Sym&, Span)> walk = [&](const Sym& s, Span span) -> Attr {
+      if (is_dataset(s)) return add(s, span);
+      if (s.kind != Sym::Kind::tuple && s.kind != Sym::Kind::dict) fail(span, "expected datasets, or a tuple or dict of them");
+      std::vector<Attr> items;
+      for (const Sym& item : s.items) items.push_back(walk(item, span));
+      return s.kind == Sym::Kind::tuple ? Attr::tuple(std::move(items)) : Attr::dict(s.keys, std::move(items));
+    };
+    Attr structure;
+    if (arguments.size() == 1 && (arguments[0]->sym.kind == Sym::Kind::tuple || arguments[0]->sym.kind == Sym::Kind::dict)) {
+      structure = walk(arguments[0]->sym, arguments[0]->span);
+    } else {
+      std::vector<Attr> items;
+      for (const Argument* a : arguments) items.push_back(walk(a->sym, a->span));
+      structure = Attr::tuple(std::move(items));
+    }
+    args->set("structure", std::move(structure));
+  }
+  out.scope = scope;
+  return out;
+}
+
+FunctionPtr Elaborator::function(const Sym& closure, const Spec& input, Span span) {
+  if (closure.kind != Sym::Kind::function) fail(span, "expected a function: x -> ...");
+  Scope* const outer = scope_;
+  Scope* const pipelines = template_scope();
+  scopes_.push_back(std::make_unique<Scope>());
+  Scope* inner = scopes_.back().get();
+  inner->parent = pipelines;
+  const Closure& c = *closure.closure;
+  inner->builder = std::make_unique<FunctionBuilder>(input, c.lambda ? static_cast<int>(c.lambda->patterns.size()) : 1);
+  scope_ = inner;
+  std::vector<ValueId> leaves;
+  for (int i = 0; i < input.leaf_count(); ++i) leaves.push_back(i);
+  size_t next = 0;
+  const Sym element = from_spec(input, leaves, &next);
+  std::vector<Argument> arguments;
+  if (c.lambda && c.lambda->patterns.size() != 1) {
+    if (element.kind != Sym::Kind::tuple) {
+      fail(span, "the function takes " + std::to_string(c.lambda->patterns.size()) + " arguments, an element is " + input.text());
+    }
+    if (element.items.size() != c.lambda->patterns.size()) {
+      fail(span, "the function takes " + std::to_string(c.lambda->patterns.size()) + " arguments, an element has " +
+                     std::to_string(element.items.size()));
+    }
+    for (const Sym& item : element.items) arguments.push_back({span, {}, item});
+  } else {
+    arguments.push_back({span, {}, element});
+  }
+  if (c.lambda && c.lambda->patterns.size() == 1 && element.kind == Sym::Kind::value && c.lambda->patterns[0]->kind == Pattern::Kind::name) {
+    inner->builder->name(element.id, c.lambda->patterns[0]->name);
+  }
+  const Sym result = closure_call(c, std::move(arguments), span);
+  std::vector<ValueId> ids;
+  const Spec output = flatten(result, span, &ids);
+  FunctionPtr out = inner->builder->finish(output, std::move(ids));
+  scope_ = outer;
+  return out;
+}
+
+FunctionPtr Elaborator::stage_function(NodeDraft& draft, const Param& param, const Sym& closure, Span span) {
+  Spec input = draft.node.op->function_input(draft, param.name);
+  if (draft.node.op->function_arity == 1) return function(closure, input, span);
+  // A state goes round: its shape is widened until what comes out fits what goes in.
+  for (int round = 0;; ++round) {
+    const uint64_t occurrence = occurrence_;
+    const FunctionPtr f = function(closure, input, span);
+    const Spec& state = input.items[0];
+    const Spec& given = f->output.kind == Spec::Kind::tuple && draft.node.op->name == "scan" && !f->output.items.empty()
+                            ? f->output.items[0]
+                            : f->output;
+    bool ok = false;
+    const Spec joined = join_specs(state, given, &ok);
+    if (!ok) fail(span, "the state is " + state.text() + ", the function gives " + given.text());
+    if (joined == state) return f;
+    if (round == 8) fail(span, "the shape of the state does not settle: " + joined.text());
+    input.items[0] = joined;
+    occurrence_ = occurrence;
+  }
+}
+
+Sym Elaborator::stage_call(const OperatorDef& def, std::vector<Argument> arguments, Span span) {
+  stages_.push_back(def.name);
+  std::vector<const Argument*> rest;
+  const std::vector<const Argument*> found = match("the call", def.params, arguments, span, &rest);
+  NodeDraft draft;
+  draft.node.op = &def;
+  draft.node.span = span;
+  Scope* scope = nullptr;
+  auto span_of = [&](const std::string& param) {
+    for (size_t i = 0; i < def.params.size(); ++i) {
+      if (def.params[i].name == param && found[i]) return found[i]->span;
+    }
+    return span;
+  };
+  for (size_t i = 0; i < def.params.size(); ++i) {
+    const Param& p = def.params[i];
+    const Argument* a = found[i];
+    if (p.kind == Param::Kind::dataset || p.kind == Param::Kind::datasets) {
+      std::vector<const Argument*> given = rest;
+      if (a) given.insert(given.begin(), a);
+      if (given.empty()) continue;
+      const Sym made = stage_inputs(p, p.kind == Param::Kind::dataset ? std::vector<const Argument*>{given[0]} : given,
+                                    &draft.node.inputs, &draft.node.args);
+      if (made.scope) scope = made.scope;
+      continue;
+    }
+    if (p.kind == Param::Kind::function) continue;
+    Attr value = p.fallback;
+    if (a && a->sym.kind == Sym::Kind::automatic) {
+      if (!p.performance) fail(a->span, "`" + p.name + "` changes the data and is never auto");
+      value = Attr::automatic();
+    } else if (a) {
+      if (p.kind == Param::Kind::tensor && a->sym.kind == Sym::Kind::none) {
+        if (!p.accepts_none) fail(a->span, "`" + p.name + "` must not be none");
+        value = {};
+      } else {
+        value = attribute(a->sym, p.kind, a->span, true);
+      }
+    }
+    if (p.name == "seed" && value.is_none()) value = Attr::integer(static_cast<int64_t>(next_seed()));
+    if (value.has_capture()) scope = template_scope();
+    draft.node.args.set(p.name, std::move(value));
+  }
+  for (size_t i = 0; i < def.params.size(); ++i) {
+    const Param& p = def.params[i];
+    if (p.kind != Param::Kind::function || !found[i]) continue;
+    FunctionPtr f = stage_function(draft, p, found[i]->sym, found[i]->span);
+    if (!f->captures.empty()) scope = template_scope();
+    draft.node.functions.emplace_back(p.name, std::move(f));
+  }
+  Sym out;
+  try {
+    out.plan = make_node(def, std::move(draft.node.inputs), std::move(draft.node.args), std::move(draft.node.functions), span);
+  } catch (const ArgumentError& e) {
+    fail(span_of(e.param), e.message, e.code);
+  } catch (const Error& e) {
+    fail(span, e.message(), e.code());
+  }
+  stages_.pop_back();
+  out.kind = Sym::Kind::dataset;
+  out.scope = scope;
+  if (def.sink && scope_ != &top_) fail(span, "`" + def.name + "` of a dataset cannot be used inside a function yet", Code::unimplemented);
+  return out;
+}
+
+PlanPtr Elaborator::as_plan(const Sym& sym, Span span) {
+  if (sym.kind != Sym::Kind::dataset) fail(span, "the pipeline ends in a value that is not a dataset; end it with a stage");
+  return sym.plan;
+}
+
+BuiltPlan build_plan(const Program& program, const BuildOptions& options) {
+  Elaborator elaborator(options);
+  BuiltPlan out;
+  const Sym result = elaborator.run(program);
+  out.plan = elaborator.as_plan(result, program.result->span);
+  out.sources = elaborator.sources();
+  out.sources.push_back(program.source);
+  out.warnings = elaborator.warnings;
+  return out;
+}
+
+BuiltPlan build_plan(SourcePtr source, const BuildOptions& options) {
+  return build_plan(parse_program(std::move(source)), options);
+}
+
+FunctionPtr build_function(const ExprPtr& lambda, const Spec& input, const BuildOptions& options) {
+  Elaborator elaborator(options);
+  return elaborator.function(elaborator.expression(*lambda, elaborator.bind_names(options.datasets)), input, lambda->span);
+}
+
+}  // namespace penstock

@@ -1,0 +1,128 @@
+#include "report/element_json.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "report/base64.h"
+
+namespace penstock {
+namespace {
+
+Json number(double value) {
+  if (std::isnan(value)) return Json{{"float", "nan"}};
+  if (std::isinf(value)) return Json{{"float", value > 0 ? "inf" : "-inf"}};
+  return value;
+}
+
+Json text(std::string_view value) {
+  const bool printable = std::ranges::all_of(value, [](char c) {
+    return (c >= 32 && c < 127) || c == '\t' || c == '\n' || c == '\r';
+  });
+  if (printable) return std::string(value);
+  return Json{{"b64", to_base64(value)}};
+}
+
+Json entry(const Tensor& t, int64_t i) {
+  return visit_dtype(t.dtype(), [&]<typename T>(TypeTag<T>) -> Json {
+    if constexpr (std::is_same_v<T, BytesView>) {
+      return text(t.entry<T>(i).view());
+    } else if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>) {
+      return number(static_cast<double>(to_float(t.entry<T>(i))));
+    } else if constexpr (std::is_floating_point_v<T>) {
+      return number(static_cast<double>(t.entry<T>(i)));
+    } else {
+      return t.entry<T>(i);
+    }
+  });
+}
+
+Json nested(const Tensor& t, int axis, int64_t* next) {
+  if (axis == t.dims().rank()) return entry(t, (*next)++);
+  Json out = Json::array();
+  for (int64_t i = 0; i < t.dims()[axis]; ++i) out.push_back(nested(t, axis + 1, next));
+  return out;
+}
+
+Json leaf_to_json(const LeafSpec& leaf, const std::string& path) {
+  Json out{{"path", path}};
+  if (leaf.kind == LeafSpec::Kind::dataset) {
+    out["kind"] = "dataset";
+    out["element"] = spec_to_json(*leaf.element);
+    return out;
+  }
+  out["dtype"] = leaf.dtype == DType::bytes ? "bytes" : std::string(dtype_name(leaf.dtype));
+  if (leaf.shape.has_rank()) {
+    out["shape"] = Json::array();
+    for (const int64_t s : leaf.shape.sizes()) out["shape"].push_back(s < 0 ? Json() : Json(s));
+  } else {
+    out["shape"] = nullptr;
+  }
+  if (leaf.kind == LeafSpec::Kind::ragged) {
+    out["kind"] = "ragged";
+    out["ragged_rank"] = leaf.ragged_rank;
+  }
+  if (leaf.kind == LeafSpec::Kind::sparse) out["kind"] = "sparse";
+  return out;
+}
+
+void collect(const Spec& spec, const std::string& path, Json* out) {
+  if (spec.is_leaf()) {
+    out->push_back(leaf_to_json(spec.leaf, path));
+    return;
+  }
+  if (spec.kind == Spec::Kind::none) {
+    out->push_back(Json{{"path", path}, {"kind", "none"}});
+    return;
+  }
+  std::vector<size_t> order(spec.items.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  if (spec.kind == Spec::Kind::dict) std::ranges::sort(order, {}, [&](size_t i) { return spec.keys[i]; });
+  for (const size_t i : order) {
+    const std::string name = spec.kind == Spec::Kind::dict ? spec.keys[i] : std::to_string(i);
+    collect(spec.items[i], path.empty() ? name : path + "/" + name, out);
+  }
+}
+
+}  // namespace
+
+Json tensor_to_json(const Tensor& t) {
+  if (t.dims().rank() > 0 && t.entries_count() == 0) {
+    Json shape = Json::array();
+    for (const int64_t s : t.dims().sizes()) shape.push_back(s);
+    return Json{{"empty", shape}};
+  }
+  int64_t next = 0;
+  return nested(t, 0, &next);
+}
+
+Json element_to_json(const Spec& spec, const std::vector<Tensor>& leaves, size_t* next) {
+  switch (spec.kind) {
+    case Spec::Kind::none: return nullptr;
+    case Spec::Kind::leaf: {
+      const Tensor& t = leaves[(*next)++];
+      return t.object() ? Json{{"dataset", Json::array()}} : tensor_to_json(t);
+    }
+    case Spec::Kind::tuple: {
+      Json items = Json::array();
+      for (const Spec& item : spec.items) items.push_back(element_to_json(item, leaves, next));
+      return Json{{"tuple", items}};
+    }
+    case Spec::Kind::dict: break;
+  }
+  Json out = Json::object();
+  for (size_t i = 0; i < spec.items.size(); ++i) out[spec.keys[i]] = element_to_json(spec.items[i], leaves, next);
+  return out;
+}
+
+Json spec_to_json(const Spec& spec) {
+  Json out = Json::array();
+  collect(spec, "", &out);
+  return out;
+}
+
+Json error_to_json(const Error& error) {
+  return Json{{"code", code_name(error.code())}, {"message", error.what()}};
+}
+
+}  // namespace penstock

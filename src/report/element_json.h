@@ -1,0 +1,21 @@
+// Elements and specs as JSON, for programs: the encoding of docs/format/elements.md.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "data/block.h"
+#include "data/spec.h"
+
+namespace penstock {
+
+using Json = nlohmann::ordered_json;
+
+Json tensor_to_json(const Tensor& tensor);
+// One element from its leaves, starting at leaves[*next].
+Json element_to_json(const Spec& spec, const std::vector<Tensor>& leaves, size_t* next);
+// One entry a leaf, in the order of sorted dict keys.
+Json spec_to_json(const Spec& spec);
+Json error_to_json(const Error& error);
+
+}  // namespace penstock

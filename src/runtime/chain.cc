@@ -1,0 +1,196 @@
+#include "runtime/chain.h"
+
+#include <algorithm>
+
+#include "runtime/async_stage.h"
+
+namespace penstock {
+namespace {
+
+// Rows for which the predicate (a bool scalar, or a vector of one) holds; errors stay.
+std::vector<int32_t> kept_rows(const Block& predicate) {
+  std::vector<int32_t> kept;
+  const Column& c = predicate.columns[0];
+  if (c.kind() == Column::Kind::dense && c.row_dims().rank() == 0 && predicate.errors.empty()) {
+    const bool* holds = c.entries<bool>();
+    kept.resize(static_cast<size_t>(predicate.rows));
+    size_t n = 0;
+    for (int32_t i = 0; i < predicate.rows; ++i) {
+      kept[n] = i;
+      n += holds[i] ? 1 : 0;
+    }
+    kept.resize(n);
+    return kept;
+  }
+  for (int32_t i = 0; i < predicate.rows; ++i) {
+    if (predicate.error_at(i) || c.row(i).entry<bool>()) kept.push_back(i);
+  }
+  return kept;
+}
+
+// A predicate's shape may be known only now: what is not one entry is an error at its row.
+void check_predicate(Block* predicate) {
+  const Column& c = predicate->columns[0];
+  if ((c.kind() == Column::Kind::dense || c.kind() == Column::Kind::constant) && c.row_dims().entries() == 1) return;
+  std::vector<RowError> errors;
+  for (int64_t i = 0; i < predicate->rows; ++i) {
+    if (const ErrorPtr* e = predicate->error_at(i)) {
+      errors.push_back({i, *e});
+    } else if (c.dims_of(i).entries() != 1) {
+      errors.push_back({i, std::make_shared<const Error>(Code::invalid_argument, "predicate must give one bool, it has shape " +
+                                                                                     c.dims_of(i).text())});
+    }
+  }
+  predicate->errors = std::move(errors);
+}
+
+void name_errors(Block* block, const std::string& name) {
+  for (RowError& e : block->errors) {
+    if (e.error->node().empty()) e.error = std::make_shared<const Error>(e.error->at(name));
+  }
+}
+
+void run_filter(const Chain::Stage& stage, Block* block) {
+  Block predicate, input = *block;
+  stage.function->run(input, &predicate);
+  check_predicate(&predicate);
+  name_errors(&predicate, stage.name);
+  const std::vector<int32_t> kept = kept_rows(predicate);
+  block->errors = std::move(predicate.errors);
+  if (static_cast<int64_t>(kept.size()) < block->rows) *block = block->gather(kept);
+}
+
+}  // namespace
+
+void Chain::run(Block* block, const Placement* placement) const {
+  for (size_t i = 0; i < stages_.size(); ++i) {
+    const Stage& stage = stages_[i];
+    StageClock clock(stage.counters);
+    if (stage.filter) {
+      run_filter(stage, block);
+    } else {
+      Block out;
+      stage.function->run(*block, &out, i + 1 == stages_.size() ? placement : nullptr);
+      if (!out.errors.empty()) name_errors(&out, stage.name);
+      *block = std::move(out);
+    }
+    if (i + 1 < stages_.size() && stage.counters) {  // the last stage is counted by its cursor
+      add(stage.counters->elements, block->rows);
+      add(stage.counters->blocks, 1);
+      add(stage.counters->bytes, block->payload_bytes());
+    }
+    if (block->rows == 0) return;
+  }
+}
+
+bool Chain::filters() const {
+  return std::ranges::any_of(stages_, [](const Stage& s) { return s.filter; });
+}
+
+std::unique_ptr<Placement> Chain::make_placement(int64_t rows) const {
+  constexpr int64_t kWorthPlacing = 4096;
+  const Stage& last = stages_.back();
+  if (last.filter || rows <= 0) return nullptr;
+  auto out = std::make_unique<Placement>();
+  bool any = false;
+  for (size_t i = 0; i < last.dtypes.size(); ++i) {
+    out->columns.emplace_back();
+    if (last.row_bytes[i] < kWorthPlacing) continue;
+    out->columns.back() = Column::dense(last.dtypes[i], last.row_dims[i], rows);
+    any = true;
+  }
+  return any ? std::move(out) : nullptr;
+}
+
+void BlockSizer::observe(int64_t rows, uint64_t spent, int64_t bytes) {
+  const double per_row = std::max(1.0, static_cast<double>(spent) * ns_per_tick() / static_cast<double>(std::max<int64_t>(1, rows)));
+  const double row_bytes = static_cast<double>(bytes) / static_cast<double>(std::max<int64_t>(1, rows));
+  const double by_time = kTaskNs / per_row;
+  const double by_bytes = row_bytes > 0 ? kBlockBytes / row_bytes : 1e9;
+  const auto target = static_cast<int64_t>(std::clamp(std::min(by_time, by_bytes), 1.0, static_cast<double>(most_)));
+  rows_ = std::min(target, rows_ * 4);
+}
+
+namespace {
+
+Chain::Stage make_stage(const PlanPtr& node, const OpenContext& context) {
+  Chain::Stage stage;
+  stage.filter = node->is("filter");
+  stage.function = context.program(*node, stage.filter ? "predicate" : "f");
+  stage.counters = context.run->counters(node.get());
+  stage.name = node->op->name;
+  for (const LeafSpec& leaf : node->spec.leaves()) {
+    const bool fixed = leaf.is_tensor() && leaf.shape.is_static() && leaf.dtype != DType::bytes;
+    stage.dtypes.push_back(leaf.dtype);
+    stage.row_dims.push_back(fixed ? leaf.shape.dims() : Dims());
+    stage.row_bytes.push_back(fixed ? leaf.shape.entries() * dtype_size(leaf.dtype) : -1);
+  }
+  return stage;
+}
+
+// Parallel calls asked for: 0 in this thread, else the limit.
+int64_t parallelism(const PlanNode& node, const Run& run) {
+  const Attr& calls = node.arg("num_parallel_calls");
+  if (calls.is_auto() || calls.is_none() || calls.is_capture()) return 0;
+  const int64_t n = calls.as_int();
+  return n <= 1 ? 0 : std::min<int64_t>(n, 4 * run.options().threads);
+}
+
+class ChainCursor final : public Cursor {
+ public:
+  ChainCursor(CursorPtr input, std::shared_ptr<const Chain> chain, Run* run)
+      : input_(std::move(input)), chain_(std::move(chain)), run_(run), sizer_(run->options().block_rows) {}
+
+ protected:
+  Poll next(Block* out, const Pull& pull) override {
+    for (;;) {
+      run_->check_cancelled();
+      const int64_t want = std::min(pull.max_rows, sizer_.rows());
+      const Poll poll = input_->pull(out, {want, pull.waker});
+      if (poll != Poll::ready) return poll;
+      const uint64_t start = ticks();
+      const int64_t rows = out->rows;
+      chain_->run(out, nullptr);
+      sizer_.observe(rows, ticks() - start, 0);
+      if (out->rows > 0) return Poll::ready;
+    }
+  }
+
+ private:
+  CursorPtr input_;
+  std::shared_ptr<const Chain> chain_;
+  Run* run_;
+  BlockSizer sizer_;
+};
+
+}  // namespace
+
+CursorPtr open_chain(const PlanPtr& node, OpenContext& context) {
+  const int64_t calls = parallelism(*node, *context.run);
+  std::vector<Chain::Stage> stages{make_stage(node, context)};
+  OpenContext below = context;
+  PlanPtr bottom = node;
+  while (bottom->inputs[0]->op->stateless &&
+         parallelism(*bottom->inputs[0], *context.run) == calls) {
+    bottom = bottom->inputs[0];
+    ++below.depth;
+    stages.push_back(make_stage(bottom, below));
+  }
+  std::ranges::reverse(stages);
+  CursorPtr input = below.open_input(*bottom);
+  auto chain = std::make_shared<const Chain>(std::move(stages));
+  const bool deterministic = node->arg("deterministic").is_none() || node->arg("deterministic").as_bool();
+  if (calls > 0) {
+    AsyncOptions options;
+    options.chain = chain;
+    options.limit = calls;
+    options.ordered = deterministic;
+    options.batch_rows = context.batch_rows;
+    options.depth = context.depth;
+    options.counters = context.run->counters(node.get());
+    return open_async_stage(std::move(input), context.run, options);
+  }
+  return std::make_unique<ChainCursor>(std::move(input), std::move(chain), context.run);
+}
+
+}  // namespace penstock

@@ -1,0 +1,54 @@
+// Stateless neighbours (map, filter, map) run back to back on a block while it is hot.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "runtime/open.h"
+
+namespace penstock {
+
+class Chain {
+ public:
+  struct Stage {
+    std::shared_ptr<const CompiledFunction> function;
+    bool filter = false;  // the function is a predicate: keeps the input's rows for which it holds
+    NodeCounters* counters = nullptr;
+    std::string name;
+    std::vector<DType> dtypes;       // of the output leaves
+    std::vector<int64_t> row_bytes;  // of output leaves of static size, -1 for others
+    std::vector<Dims> row_dims;
+  };
+  explicit Chain(std::vector<Stage> stages) : stages_(std::move(stages)) {}
+
+  // Runs the block through all stages, in place. May leave no rows.
+  void run(Block* block, const Placement* placement) const;
+  // Rows of large results of static shape lie in columns of `rows` rows each; null when there are none.
+  std::unique_ptr<Placement> make_placement(int64_t rows) const;
+  const std::vector<Stage>& stages() const { return stages_; }
+  bool filters() const;
+
+ private:
+  std::vector<Stage> stages_;
+};
+
+// Rows to ask for so that a task takes about `kTaskNs`: grows from 1 while rows turn out cheap.
+class BlockSizer {
+ public:
+  explicit BlockSizer(int64_t most) : most_(most) {}
+  int64_t rows() const { return rows_; }
+  // What a block of `rows` rows cost.
+  void observe(int64_t rows, uint64_t ticks, int64_t bytes);
+
+ private:
+  static constexpr double kTaskNs = 150'000;
+  static constexpr double kBlockBytes = 256 << 10;
+  int64_t most_;
+  int64_t rows_ = 1;
+};
+
+// The cursor of `node` and of all its neighbours below that can run with it; in this thread, or on
+// the CPU pool when the node's num_parallel_calls says so.
+CursorPtr open_chain(const PlanPtr& node, OpenContext& context);
+
+}  // namespace penstock

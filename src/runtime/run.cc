@@ -1,0 +1,148 @@
+#include "runtime/run.h"
+
+#include <chrono>
+
+#include "base/cancellation.h"
+#include "runtime/open.h"
+
+namespace penstock {
+namespace {
+
+thread_local Run* current_run = nullptr;
+thread_local std::optional<ScopedPool> task_pool;
+thread_local std::optional<ScopedCancellation> task_cancellation;
+thread_local int64_t task_start_ns = 0;
+thread_local int64_t task_start_cpu_ns = 0;
+
+// Pools whose run is over while somebody still holds elements of it.
+void retire(std::unique_ptr<BufferPool> pool) {
+  static std::mutex mutex;
+  static auto* retired = new std::vector<std::unique_ptr<BufferPool>>;
+  std::lock_guard lock(mutex);
+  if (pool) retired->push_back(std::move(pool));
+  std::erase_if(*retired, [](const std::unique_ptr<BufferPool>& p) { return p->used_bytes() == 0; });
+}
+
+}  // namespace
+
+Run* Run::current() { return current_run; }
+
+Run::Run(PlanPtr plan, const RunOptions& options, std::shared_ptr<PipelineState> state)
+    : plan_(std::move(plan)), options_(options), state_(std::move(state)), pool_(std::make_unique<BufferPool>()), start_ns_(now_ns()) {
+  if (options_.threads <= 0) options_.threads = usable_cores();
+  if (options_.memory_bytes <= 0) options_.memory_bytes = usable_memory_bytes() / 4 * 3;
+  pool_->set_budget_bytes(options_.memory_bytes);
+  ThreadPool::Hooks hooks;
+  hooks.context = this;
+  hooks.begin = [](void* self) {
+    current_run = static_cast<Run*>(self);
+    task_pool.emplace(current_run->pool_.get());
+    task_cancellation.emplace(&current_run->cancelled_);
+    task_start_cpu_ns = thread_cpu_ns();
+    task_start_ns = now_ns();
+  };
+  hooks.end = [](void* self) {
+    static_cast<Run*>(self)->count_task(now_ns() - task_start_ns, thread_cpu_ns() - task_start_cpu_ns);
+    task_cancellation.reset();
+    task_pool.reset();
+    current_run = nullptr;
+  };
+  cpu_ = std::make_unique<ThreadPool>(options_.threads, "penstock-cpu", hooks);
+  hooks.begin = [](void* self) {
+    current_run = static_cast<Run*>(self);
+    task_pool.emplace(current_run->pool_.get());
+    task_cancellation.emplace(&current_run->cancelled_);
+  };
+  hooks.end = [](void*) {
+    task_cancellation.reset();
+    task_pool.reset();
+    current_run = nullptr;
+  };
+  io_ = std::make_unique<ThreadPool>(options_.io_threads, "penstock-io", hooks);
+}
+
+Run::~Run() {
+  cancel();
+  io_->stop();
+  cpu_->stop();
+  retire(std::move(pool_));
+}
+
+NodeCounters* Run::counters(const PlanNode* node) {
+  std::lock_guard lock(counters_mutex_);
+  std::unique_ptr<NodeCounters>& slot = counters_[node];
+  if (!slot) slot = std::make_unique<NodeCounters>();
+  return slot.get();
+}
+
+std::vector<std::pair<const PlanNode*, const NodeCounters*>> Run::all_counters() const {
+  std::lock_guard lock(counters_mutex_);
+  std::vector<std::pair<const PlanNode*, const NodeCounters*>> out;
+  for (const auto& [node, counters] : counters_) out.emplace_back(node, counters.get());
+  return out;
+}
+
+double Run::cpu_share() const {
+  const int64_t wall = task_wall_ns_.load(std::memory_order_relaxed);
+  const int64_t cpu = task_cpu_ns_.load(std::memory_order_relaxed);
+  return wall > 0 && cpu < wall ? static_cast<double>(cpu) / static_cast<double>(wall) : 1.0;
+}
+
+BlockIterator::BlockIterator(PlanPtr plan, const RunOptions& options, std::shared_ptr<PipelineState> state)
+    : run_(std::make_unique<Run>(plan, options, state)) {
+  const uint64_t number = state->next_iterator();
+  ScopedPool scoped(&run_->pool());
+  OpenContext context{run_.get(), {}, 0, number == 0 ? 0 : mix(0, number), 0, 0};
+  root_ = context.open(run_->plan());
+}
+
+BlockIterator::~BlockIterator() {
+  run_->cancel();
+  ScopedPool scoped(&run_->pool());
+  root_.reset();
+}
+
+void BlockIterator::wake() {
+  std::lock_guard lock(mutex_);
+  wake_pending_ = true;
+  woken_.notify_one();
+}
+
+void BlockIterator::cancel() {
+  run_->cancel();
+  wake();
+}
+
+bool BlockIterator::next(Block* out, int64_t max_rows) {
+  ScopedPool scoped(&run_->pool());
+  ScopedCancellation cancellation(run_->cancel_flag());
+  for (;;) {
+    run_->check_cancelled();
+    const int64_t wall = now_ns();
+    const uint64_t before = ticks();
+    const int64_t cpu = thread_cpu_ns();
+    const Poll poll = root_->pull(out, {std::min(max_rows, run_->options().block_rows), this});
+    if (ticks() - before > 20'000) run_->count_task(now_ns() - wall, thread_cpu_ns() - cpu);
+    if (poll == Poll::ready) return true;
+    if (poll == Poll::end) return false;
+    const int64_t start = now_ns();
+    std::unique_lock lock(mutex_);
+    woken_.wait(lock, [this] { return wake_pending_; });
+    wake_pending_ = false;
+    waited_ns_ += now_ns() - start;
+  }
+}
+
+std::vector<Tensor> run_sink(const PlanPtr& plan, const RunOptions& options, std::shared_ptr<PipelineState> state) {
+  PENSTOCK_CHECK(plan->op->sink);
+  Run run(plan, options, state);
+  ScopedPool scoped(&run.pool());
+  OpenContext context{&run, {}, 0, 0, 0, 0};
+  std::vector<Tensor> value = plan->op->run_sink(plan, context);
+  // The value outlives the run's pool.
+  ScopedPool outside(&process_pool());
+  for (Tensor& t : value) t = t.copy();
+  return value;
+}
+
+}  // namespace penstock

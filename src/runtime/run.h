@@ -1,0 +1,132 @@
+// A pipeline being run: its threads, memory, counters and cancellation; and the iterator over it.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+#include "data/block.h"
+#include "plan/node.h"
+#include "runtime/counters.h"
+#include "runtime/cursor.h"
+#include "runtime/scheduler.h"
+
+namespace penstock {
+
+struct RunOptions {
+  int threads = 0;               // 0: all usable cores
+  int io_threads = 8;
+  int64_t memory_bytes = 0;      // of buffers; 0: three quarters of what the process may use
+  int64_t block_rows = 4096;     // most rows in a block
+  bool latency = false;          // no work ahead of demand
+};
+
+// What lasts longer than one iterator: memory caches. Shared by all iterators of one pipeline object.
+class PipelineState {
+ public:
+  // The object that `node` keeps between iterators, made by `make` when there is none.
+  template <typename T>
+  std::shared_ptr<T> keep(const PlanNode* node) {
+    std::lock_guard lock(mutex_);
+    std::shared_ptr<void>& slot = kept_[node];
+    if (!slot) slot = std::make_shared<T>();
+    return std::static_pointer_cast<T>(slot);
+  }
+  uint64_t next_iterator() { return iterators_.fetch_add(1); }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<const PlanNode*, std::shared_ptr<void>> kept_;
+  std::atomic<uint64_t> iterators_{0};
+};
+
+// Lets somebody outside move the limits of stages while a run goes on (a tuner).
+class LimitController {
+ public:
+  virtual ~LimitController() = default;
+  // Called about ten times a second, on a pool thread.
+  virtual void adjust(class Run& run) = 0;
+};
+
+// Shared by all cursors of one iterator. Destroyed after them.
+class Run {
+ public:
+  Run(PlanPtr plan, const RunOptions& options, std::shared_ptr<PipelineState> state);
+  ~Run();
+
+  const PlanPtr& plan() const { return plan_; }
+  const RunOptions& options() const { return options_; }
+  BufferPool& pool() { return *pool_; }
+  ThreadPool& cpu() { return *cpu_; }
+  ThreadPool& io() { return *io_; }
+  PipelineState& state() { return *state_; }
+  // Counters of a stage; made at the first call. Nodes of nested templates have one for all copies.
+  NodeCounters* counters(const PlanNode* node);
+  // A snapshot's view of all stages; the pointers stay valid as long as the run.
+  std::vector<std::pair<const PlanNode*, const NodeCounters*>> all_counters() const;
+
+  void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
+  bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
+  // Throws CANCELLED once the run is cancelled. Call between rows of long work.
+  void check_cancelled() const {
+    if (cancelled()) throw Error(Code::cancelled, "cancelled");
+  }
+  const std::atomic<bool>* cancel_flag() const { return &cancelled_; }
+  // CPU time of tasks so far over their wall time: scales ticks to CPU.
+  double cpu_share() const;
+  int64_t task_cpu_ns() const { return task_cpu_ns_.load(std::memory_order_relaxed); }
+  void count_task(int64_t wall_ns, int64_t cpu_ns) {
+    add(task_wall_ns_, wall_ns);
+    add(task_cpu_ns_, cpu_ns);
+  }
+  int64_t start_ns() const { return start_ns_; }
+  // Where every thread of the run allocates.
+  static Run* current();
+
+ private:
+  PlanPtr plan_;
+  RunOptions options_;
+  std::shared_ptr<PipelineState> state_;
+  std::unique_ptr<BufferPool> pool_;
+  std::atomic<bool> cancelled_{false};
+  std::atomic<int64_t> task_wall_ns_{0}, task_cpu_ns_{0};
+  int64_t start_ns_;
+  mutable std::mutex counters_mutex_;
+  std::map<const PlanNode*, std::unique_ptr<NodeCounters>> counters_;
+  std::unique_ptr<ThreadPool> cpu_, io_;
+};
+
+// Pulls blocks of a pipeline's elements. One consumer at a time.
+class BlockIterator final : private Waker {
+ public:
+  // Throws what can be known before the start (open errors, budgets).
+  BlockIterator(PlanPtr plan, const RunOptions& options, std::shared_ptr<PipelineState> state);
+  ~BlockIterator() override;
+
+  // The next block of at most max_rows rows; false at the end. Errors are rows. Throws CANCELLED.
+  bool next(Block* out, int64_t max_rows);
+  // From any thread: next returns soon, throwing CANCELLED.
+  void cancel();
+  Run& run() { return *run_; }
+  // Time that next waited for other threads.
+  int64_t waited_ns() const { return waited_ns_; }
+
+ private:
+  void wake() override;
+
+  std::unique_ptr<Run> run_;
+  CursorPtr root_;
+  std::mutex mutex_;
+  std::condition_variable woken_;
+  bool wake_pending_ = false;
+  int64_t waited_ns_ = 0;
+};
+
+// The value of a plan that ends in a sink. Throws the first error.
+std::vector<Tensor> run_sink(const PlanPtr& plan, const RunOptions& options, std::shared_ptr<PipelineState> state);
+
+}  // namespace penstock

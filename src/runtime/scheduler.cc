@@ -1,0 +1,114 @@
+#include "runtime/scheduler.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+namespace penstock {
+
+ThreadPool::ThreadPool(int threads, const char* name, Hooks hooks) : threads_(threads), name_(name), hooks_(hooks) {}
+
+ThreadPool::~ThreadPool() { stop(); }
+
+bool ThreadPool::later(const Entry& a, const Entry& b) {
+  return a.priority != b.priority ? a.priority > b.priority : a.number > b.number;
+}
+
+void ThreadPool::submit(TaskPtr task, uint64_t priority) {
+  {
+    std::lock_guard lock(mutex_);
+    if (stopping_) return;
+    heap_.push_back({priority, submitted_++, std::move(task)});
+    std::ranges::push_heap(heap_, later);
+    if (idle_ == 0 && static_cast<int>(workers_.size()) < threads_) workers_.emplace_back([this] { work(); });
+  }
+  wake_.notify_one();
+}
+
+void ThreadPool::work() {
+  pthread_setname_np(pthread_self(), name_);
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    ++idle_;
+    wake_.wait(lock, [this] { return stopping_ || !heap_.empty(); });
+    --idle_;
+    if (stopping_) return;
+    std::ranges::pop_heap(heap_, later);
+    TaskPtr task = std::move(heap_.back().task);
+    heap_.pop_back();
+    lock.unlock();
+    if (hooks_.begin) hooks_.begin(hooks_.context);
+    task->run();
+    task.reset();
+    if (hooks_.end) hooks_.end(hooks_.context);
+    lock.lock();
+  }
+}
+
+void ThreadPool::stop() {
+  std::vector<Entry> dropped;
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+    dropped.swap(heap_);
+  }
+  wake_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+  workers_.clear();
+}
+
+namespace {
+
+// The smallest limit on the way up the cgroup tree, -1 for none. Version 2, then version 1.
+int64_t cgroup_number(const char* v2_file, const char* v1_path, double* period) {
+  std::ifstream v2(std::string("/sys/fs/cgroup/") + v2_file);
+  std::string first;
+  if (v2 >> first) {
+    if (period) v2 >> *period;
+    return first == "max" ? -1 : std::stoll(first);
+  }
+  std::ifstream v1(v1_path);
+  int64_t value = -1;
+  return v1 >> value ? value : -1;
+}
+
+}  // namespace
+
+int usable_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  int cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+  double period = 100000;
+  const int64_t quota = cgroup_number("cpu.max", "/sys/fs/cgroup/cpu/cpu.cfs_quota_us", &period);
+  if (quota > 0) cores = std::min(cores, std::max(1, static_cast<int>(static_cast<double>(quota) / period + 0.5)));
+  return std::max(1, cores);
+}
+
+int64_t usable_memory_bytes() {
+  const int64_t physical = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGE_SIZE);
+  const int64_t limit = cgroup_number("memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes", nullptr);
+  return limit > 0 ? std::min(physical, limit) : physical;
+}
+
+int64_t peak_resident_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return int64_t{usage.ru_maxrss} * 1024;
+}
+
+int64_t resident_bytes() {
+  long pages = 0, resident = 0;
+  if (std::FILE* f = std::fopen("/proc/self/statm", "r")) {
+    if (std::fscanf(f, "%ld %ld", &pages, &resident) != 2) resident = 0;
+    std::fclose(f);
+  }
+  return int64_t{resident} * sysconf(_SC_PAGE_SIZE);
+}
+
+}  // namespace penstock

@@ -1,0 +1,72 @@
+// Two pools of threads for a run: one for computing, one for waiting on storage.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <queue>
+#include <thread>
+#include <vector>
+
+namespace penstock {
+
+// A piece of work. Run once, on one thread; must not block on other tasks.
+class Task {
+ public:
+  virtual ~Task() = default;
+  virtual void run() = 0;
+};
+using TaskPtr = std::unique_ptr<Task>;
+
+// `threads` workers; the task with the smallest priority first, then in order of submission.
+// Workers start when the first task comes. Thread-safe.
+class ThreadPool {
+ public:
+  struct Hooks {
+    void (*begin)(void* context) = nullptr;  // around each task, on its thread
+    void (*end)(void* context) = nullptr;
+    void* context = nullptr;
+  };
+  ThreadPool(int threads, const char* name, Hooks hooks);
+  // Tasks not begun are dropped; waits for running ones.
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  void submit(TaskPtr task, uint64_t priority = 0);
+  int threads() const { return threads_; }
+  // Stops and joins; what is submitted later is dropped.
+  void stop();
+
+ private:
+  struct Entry {
+    uint64_t priority;
+    uint64_t number;
+    TaskPtr task;
+  };
+  static bool later(const Entry& a, const Entry& b);
+  void work();
+
+  const int threads_;
+  const char* const name_;
+  const Hooks hooks_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::vector<Entry> heap_;
+  std::vector<std::thread> workers_;
+  uint64_t submitted_ = 0;
+  int idle_ = 0;
+  bool stopping_ = false;
+};
+
+// Cores that this process may use: affinity and cgroup quota, at least 1.
+int usable_cores();
+// Bytes of memory that this process may use: physical memory or the cgroup's limit.
+int64_t usable_memory_bytes();
+// Peak and current resident set of this process.
+int64_t peak_resident_bytes();
+int64_t resident_bytes();
+
+}  // namespace penstock
