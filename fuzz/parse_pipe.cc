@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto source = std::make_shared<const Source>(Source{"printed.pipe", printed});
   try {
     PENSTOCK_CHECK(format_program(parse_program(source)) == printed);
-  } catch (const PipeError& error) {
+  } catch (const PipeError&) {
     // Only the print of a text near 1 MiB may be too large.
     PENSTOCK_CHECK(printed.size() > (1 << 20));
   }

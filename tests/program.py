@@ -28,13 +28,14 @@ def execute(command, text="", cwd=None, env=None, timeout=TIMEOUT):
 
 
 def names_in(value):
-    """Every "name" in a JSON document, and every string of its lists."""
+    """The names of the outermost objects that have one; lists of plain strings are names, too."""
+    if isinstance(value, str):
+        return {value}
+    if isinstance(value, dict) and isinstance(value.get("name"), str):
+        return {value["name"]}
     if isinstance(value, dict):
-        found = {value["name"]} if isinstance(value.get("name"), str) else set()
-        return found.union(*map(names_in, value.values()))
-    if isinstance(value, list):
-        return {v for v in value if isinstance(v, str)}.union(*map(names_in, value))
-    return set()
+        value = [v for v in value.values() if isinstance(v, (dict, list))]
+    return set().union(*map(names_in, value)) if isinstance(value, list) else set()
 
 
 def known_ops(program):

@@ -121,6 +121,11 @@ const Tensor* FunctionBuilder::constant(ValueId id) const {
   return node.kind == FunctionNode::Kind::constant ? &node.constant : nullptr;
 }
 
+const FunctionNode* FunctionBuilder::producer(ValueId id) const {
+  const int node = producer_[static_cast<size_t>(id)];
+  return node < 0 ? nullptr : &nodes_[static_cast<size_t>(node)];
+}
+
 void FunctionBuilder::name(ValueId id, std::string_view name) {
   std::string& slot = values_[static_cast<size_t>(id)].name;
   if (slot.empty()) slot = name;
@@ -231,12 +236,14 @@ FunctionPtr FunctionBuilder::finish(Spec output, std::vector<ValueId> results) {
 namespace {
 
 // Adds the nodes of `from` to `into`; `values` maps from's ids, inputs and captures already there.
-void inline_nodes(const Function& from, FunctionBuilder* into, std::vector<ValueId>* values) {
+void inline_nodes(const Function& from, FunctionBuilder* into, std::vector<ValueId>* values,
+                  const ReplaceNode& replace = {}) {
   for (const FunctionNode& node : from.nodes) {
     std::vector<ValueId> inputs;
     for (const ValueId id : node.inputs) inputs.push_back((*values)[static_cast<size_t>(id)]);
     std::vector<ValueId> outputs;
-    switch (node.kind) {
+    const bool replaced = replace && replace(node, inputs, into, &outputs);
+    if (!replaced) switch (node.kind) {
       case FunctionNode::Kind::constant: outputs = {into->add_constant(node.constant)}; break;
       case FunctionNode::Kind::op: into->add_op(*node.op, inputs, node.attrs, &outputs, node.bodies); break;
       case FunctionNode::Kind::conditional: {
@@ -300,6 +307,46 @@ FunctionPtr compose(const Function& a, const Function& b) {
   std::vector<ValueId> results;
   for (const ValueId id : b.results) results.push_back(second[static_cast<size_t>(id)]);
   return builder.finish(b.output, std::move(results));
+}
+
+FunctionPtr narrow_input(const Function& function, const Spec& narrow, const std::vector<int>& kept) {
+  FunctionBuilder builder(narrow, 1);
+  std::vector<ValueId> values(function.values.size(), -1);
+  for (size_t i = 0; i < kept.size(); ++i) {
+    values[static_cast<size_t>(kept[i])] = static_cast<ValueId>(i);
+    builder.name(static_cast<ValueId>(i), function.values[static_cast<size_t>(kept[i])].name);
+  }
+  for (size_t i = 0; i < function.captures.size(); ++i) {
+    const size_t id = static_cast<size_t>(function.input_count()) + i;
+    values[id] = builder.add_capture(function.captures[i], function.capture_sources[i], function.values[id].name);
+  }
+  inline_nodes(function, &builder, &values);
+  std::vector<ValueId> results;
+  for (const ValueId id : function.results) results.push_back(values[static_cast<size_t>(id)]);
+  return builder.finish(function.output, std::move(results));
+}
+
+std::vector<bool> used_inputs(const Function& function) {
+  std::vector<bool> used(static_cast<size_t>(function.input_count()), false);
+  auto mark = [&](ValueId id) {
+    if (id < function.input_count()) used[static_cast<size_t>(id)] = true;
+  };
+  for (const FunctionNode& node : function.nodes) std::ranges::for_each(node.inputs, mark);
+  std::ranges::for_each(function.results, mark);
+  return used;
+}
+
+FunctionPtr rebuild(const Function& function, const ReplaceNode& replace) {
+  FunctionBuilder builder(function.input, function.arity);
+  std::vector<ValueId> values = start_values(function, &builder);
+  inline_nodes(function, &builder, &values, replace);
+  std::vector<ValueId> results;
+  std::vector<LeafSpec> leaves;
+  for (const ValueId id : function.results) {
+    results.push_back(values[static_cast<size_t>(id)]);
+    leaves.push_back(builder.type(results.back()));
+  }
+  return builder.finish(function.output.with_leaves(leaves), std::move(results));
 }
 
 bool is_identity(const Function& function) {

@@ -82,6 +82,7 @@ class FunctionBuilder {
 
   const LeafSpec& type(ValueId id) const;
   const Tensor* constant(ValueId id) const;  // null when not known at build
+  const FunctionNode* producer(ValueId id) const;  // null for inputs and captures
   void name(ValueId id, std::string_view name);
   const std::string& name(ValueId id) const;
   // Ends the building: drops nodes that no result needs.
@@ -99,6 +100,16 @@ class FunctionBuilder {
 // The same function with only the results at `leaves` of its output kept (in the given structure),
 // and everything that they do not need removed.
 FunctionPtr keep_results(const Function& function, const Spec& output, const std::vector<int>& leaves);
+// The function over an input of fewer leaves: leaf i of `narrow` is leaf kept[i] of the old input.
+// REQUIRES that the others are not used.
+FunctionPtr narrow_input(const Function& function, const Spec& narrow, const std::vector<int>& kept);
+// For each leaf of the input: whether a result depends on it.
+std::vector<bool> used_inputs(const Function& function);
+// The function made anew, node by node: where `replace` sets the outputs itself (true) the node is
+// left out. Inputs are values of the new builder.
+using ReplaceNode = std::function<bool(const FunctionNode& node, const std::vector<ValueId>& inputs,
+                                       FunctionBuilder* builder, std::vector<ValueId>* outputs)>;
+FunctionPtr rebuild(const Function& function, const ReplaceNode& replace);
 // b after a: one function from a's input. REQUIRES a.output matches b.input and neither captures.
 FunctionPtr compose(const Function& a, const Function& b);
 // The function that gives its input.

@@ -41,7 +41,7 @@ class ProgramFormatter {
       return text_layout("import " + quote_text(statement.path));
     }
     const bool is_param = statement.kind == Statement::Kind::param;
-    Layout out = concat({text_layout(is_param ? "param " : "let ")});
+    Layout out = concat(text_layout(is_param ? "param " : "let "));
     out.add(expressions_.pattern(*statement.pattern)).add(text_layout(" = "));
     out.add(expressions_.value(*statement.value));
     return out;
@@ -49,7 +49,7 @@ class ProgramFormatter {
 
   Layout result_layout(const Expr& result) {
     if (!looks_like_statement(result)) return expressions_.expression(result, {}, true);
-    return concat({text_layout("("), expressions_.expression(result), text_layout(")")});
+    return concat(text_layout("("), expressions_.expression(result), text_layout(")"));
   }
 
   // What begins with `let` or `import` would be read as a statement.

@@ -133,16 +133,21 @@ Layout ExpressionFormatter::expression(const Expr& expr, Place place, bool stage
   }
   Layout out = leaf(*links.back().expr, links.back().else_side);
   if (links.back().parentheses) out = parenthesised(std::move(out));
-  bool in_stages = false;
+  bool open = false;  // out is a concat to append to
   for (size_t i = links.size() - 1; i-- > 0;) {
     const Link& link = links[i];
-    const bool is_stage = link.expr->kind == Kind::pipe;
-    if (!in_stages || !is_stage) out = concat({std::move(out)});
+    if (!open) out = concat(std::move(out));
+    open = true;
     append_link(out, link, stage_a_line && i < outer_stages);
     const bool goes_on = i > 0 && links[i - 1].expr->kind == Kind::pipe && !link.parentheses;
-    if (is_stage && !goes_on) out = group(std::move(out));
-    in_stages = is_stage && goes_on;
-    if (link.parentheses) out = parenthesised(std::move(out));
+    if (link.expr->kind == Kind::pipe && !goes_on) {
+      out = group(std::move(out));
+      open = false;
+    }
+    if (link.parentheses) {
+      out = parenthesised(std::move(out));
+      open = false;
+    }
   }
   return out;
 }
@@ -185,7 +190,7 @@ Layout ExpressionFormatter::leaf(const Expr& expr, bool else_side) {
     case Kind::conditional: return conditional(expr);
     case Kind::unary: {
       const bool is_not = expr.text == "not";
-      Layout out = concat({text_layout(is_not ? "not " : "-")});
+      Layout out = concat(text_layout(is_not ? "not " : "-"));
       const int level = is_not ? not_level : minus_level;
       out.add(expression(*expr.items[0], {level, false, false, false}));
       return out;
@@ -306,17 +311,17 @@ Layout ExpressionFormatter::pattern(const Pattern& pattern_) {
                        const bool alone = items[i]->kind == Pattern::Kind::name &&
                                           says_key_alone(key, items[i]->name);
                        if (alone) return text_layout(key);
-                       return concat({text_layout(format_key(key) + ": "), pattern(*items[i])});
+                       return concat(text_layout(format_key(key) + ": "), pattern(*items[i]));
                      });
   }
   if (!pattern_.default_value) return text_layout(pattern_.name);
-  return concat({text_layout(pattern_.name + "="), value(*pattern_.default_value)});
+  return concat(text_layout(pattern_.name + "="), value(*pattern_.default_value));
 }
 
 Layout ExpressionFormatter::entry(const Entry& entry, const char* separator) {
   if (entry.kind == Entry::Kind::plain) return expression(*entry.value);
   if (entry.kind == Entry::Kind::spread) {
-    return concat({text_layout("**"), value(*entry.value)});
+    return concat(text_layout("**"), value(*entry.value));
   }
   const bool in_dict = separator[0] == ':';
   const bool is_name_value = entry.value->kind == Kind::name;
@@ -324,7 +329,7 @@ Layout ExpressionFormatter::entry(const Entry& entry, const char* separator) {
     return text_layout(entry.key);
   }
   const std::string key = in_dict ? format_key(entry.key) : entry.key;
-  return concat({text_layout(key + separator), value(*entry.value)});
+  return concat(text_layout(key + separator), value(*entry.value));
 }
 
 Layout ExpressionFormatter::entries(const Expr& expr, const char* open, const char* close) {
@@ -341,10 +346,10 @@ Layout ExpressionFormatter::arguments(const Expr& call) {
   if (all.size() == 1 && all[0].kind == Entry::Kind::plain) {
     const Expr& only = *all[0].value;
     if (only.kind == Kind::lambda) {
-      return concat({text_layout("("), lambda(only, false, true), text_layout(")")});
+      return concat(text_layout("("), lambda(only, false, true), text_layout(")"));
     }
     if (only.kind == Kind::list || only.kind == Kind::dict || only.kind == Kind::tuple) {
-      return concat({text_layout("("), expression(only), text_layout(")")});
+      return concat(text_layout("("), expression(only), text_layout(")"));
     }
   }
   return bracketed(
@@ -360,7 +365,7 @@ Layout ExpressionFormatter::subscripts(const Expr& expr) {
     inside.add(subscript(expr.subscripts[i]));
     if (i + 1 < expr.subscripts.size()) inside.add(text_layout(","));
   }
-  return concat({text_layout("["), nest(std::move(inside)), text_layout("]")});
+  return concat(text_layout("["), nest(std::move(inside)), text_layout("]"));
 }
 
 Layout ExpressionFormatter::subscript(const Subscript& piece) {

@@ -145,12 +145,7 @@ Layout line_layout() { return leaf(Layout::Kind::line, {}); }
 Layout soft_line_layout() { return leaf(Layout::Kind::soft_line, {}); }
 Layout hard_line_layout() { return leaf(Layout::Kind::hard_line, {}); }
 
-Layout concat(std::vector<Layout> parts) {
-  Layout layout;
-  layout.kind = Layout::Kind::concat;
-  for (Layout& part : parts) layout.add(std::move(part));
-  return layout;
-}
+Layout concat() { return leaf(Layout::Kind::concat, {}); }
 
 Layout nest(Layout part) { return wrap(Layout::Kind::nest, std::move(part)); }
 Layout group(Layout part) { return wrap(Layout::Kind::group, std::move(part)); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace penstock {
@@ -31,7 +32,14 @@ Layout trailing_layout(std::string text);
 Layout line_layout();
 Layout soft_line_layout();
 Layout hard_line_layout();
-Layout concat(std::vector<Layout> parts = {});
+Layout concat();
+template <class... Parts>
+Layout concat(Layout first, Parts... rest) {
+  Layout layout = concat();
+  layout.add(std::move(first));
+  (layout.add(std::move(rest)), ...);
+  return layout;
+}
 Layout nest(Layout part);
 Layout group(Layout part);
 

@@ -96,22 +96,24 @@ Json tensor_to_json(const Tensor& t) {
   return nested(t, 0, &next);
 }
 
-Json element_to_json(const Spec& spec, const std::vector<Tensor>& leaves, size_t* next) {
+Json element_to_json(const Spec& spec, const std::vector<Tensor>& leaves, size_t* next,
+                     const ShowObject& show_object) {
   switch (spec.kind) {
     case Spec::Kind::none: return nullptr;
     case Spec::Kind::leaf: {
       const Tensor& t = leaves[(*next)++];
-      return t.object() ? Json{{"dataset", Json::array()}} : tensor_to_json(t);
+      if (!t.object()) return tensor_to_json(t);
+      return show_object ? show_object(*t.object()) : Json{{"dataset", Json::array()}};
     }
     case Spec::Kind::tuple: {
       Json items = Json::array();
-      for (const Spec& item : spec.items) items.push_back(element_to_json(item, leaves, next));
+      for (const Spec& item : spec.items) items.push_back(element_to_json(item, leaves, next, show_object));
       return Json{{"tuple", items}};
     }
     case Spec::Kind::dict: break;
   }
   Json out = Json::object();
-  for (size_t i = 0; i < spec.items.size(); ++i) out[spec.keys[i]] = element_to_json(spec.items[i], leaves, next);
+  for (size_t i = 0; i < spec.items.size(); ++i) out[spec.keys[i]] = element_to_json(spec.items[i], leaves, next, show_object);
   return out;
 }
 

@@ -1,6 +1,7 @@
 // Elements and specs as JSON, for programs: the encoding of docs/format/elements.md.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -12,8 +13,11 @@ namespace penstock {
 using Json = nlohmann::ordered_json;
 
 Json tensor_to_json(const Tensor& tensor);
-// One element from its leaves, starting at leaves[*next].
-Json element_to_json(const Spec& spec, const std::vector<Tensor>& leaves, size_t* next);
+// One element from its leaves, starting at leaves[*next]. `show_object` says what nested datasets
+// look like; without it they are empty.
+using ShowObject = std::function<Json(const Object&)>;
+Json element_to_json(const Spec& spec, const std::vector<Tensor>& leaves, size_t* next,
+                     const ShowObject& show_object = {});
 // One entry a leaf, in the order of sorted dict keys.
 Json spec_to_json(const Spec& spec);
 Json error_to_json(const Error& error);

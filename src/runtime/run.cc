@@ -88,11 +88,12 @@ double Run::cpu_share() const {
   return wall > 0 && cpu < wall ? static_cast<double>(cpu) / static_cast<double>(wall) : 1.0;
 }
 
-BlockIterator::BlockIterator(PlanPtr plan, const RunOptions& options, std::shared_ptr<PipelineState> state)
-    : run_(std::make_unique<Run>(plan, options, state)) {
+BlockIterator::BlockIterator(PlanPtr plan, const RunOptions& options, std::shared_ptr<PipelineState> state,
+                             std::vector<Tensor> environment)
+    : environment_(std::move(environment)), run_(std::make_unique<Run>(plan, options, state)) {
   const uint64_t number = state->next_iterator();
   ScopedPool scoped(&run_->pool());
-  OpenContext context{run_.get(), {}, 0, number == 0 ? 0 : mix(0, number), 0, 0};
+  OpenContext context{run_.get(), environment_, 0, number == 0 ? 0 : mix(0, number), 0, 0};
   root_ = context.open(run_->plan());
 }
 

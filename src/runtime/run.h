@@ -104,7 +104,8 @@ class Run {
 class BlockIterator final : private Waker {
  public:
   // Throws what can be known before the start (open errors, budgets).
-  BlockIterator(PlanPtr plan, const RunOptions& options, std::shared_ptr<PipelineState> state);
+  BlockIterator(PlanPtr plan, const RunOptions& options, std::shared_ptr<PipelineState> state,
+                std::vector<Tensor> environment = {});
   ~BlockIterator() override;
 
   // The next block of at most max_rows rows; false at the end. Errors are rows. Throws CANCELLED.
@@ -118,6 +119,7 @@ class BlockIterator final : private Waker {
  private:
   void wake() override;
 
+  std::vector<Tensor> environment_;  // of a nested pipeline that is run on its own
   std::unique_ptr<Run> run_;
   CursorPtr root_;
   std::mutex mutex_;

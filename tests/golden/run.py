@@ -55,7 +55,6 @@ def main():
             every_id.add(record["id"])
             if wanted not in f"golden {record['id']}":
                 continue
-            # A name that stands before `->` in one place is a function in another only if it was bound.
             unknown = called(record["pipe"]) - known if record.get("kind") != "facts" else set()
             if unknown:
                 missing[record["id"]] = unknown

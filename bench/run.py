@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Runs the bench programs and shows what they measured.
+
+run.py [--build DIR] [--tiny] [--repeat N] [--json F] [NAME ...]
+
+A bench program is bench/NAME.cc, built as DIR/bench_NAME. It makes its own data, prints one JSON
+object, and with --tiny takes a second at most (to see that it works, not to measure). Of several
+repetitions the table shows the median and the spread of each number. Closing line: N passed, N failed.
+"""
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+ENV = {**os.environ, "ASAN_OPTIONS": "exitcode=99", "UBSAN_OPTIONS": "print_stacktrace=1"}
+
+
+def run(program, tiny):
+    p = subprocess.run([program, *(["--tiny"] if tiny else [])], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                       text=True, timeout=120 if tiny else 1800, env=ENV)
+    if p.returncode:
+        raise ValueError(f"exit {p.returncode}: {p.stderr[-2000:]}")
+    result = json.loads(p.stdout)
+    if not isinstance(result, dict):
+        raise ValueError("prints no JSON object")
+    return result
+
+
+def flat(result, prefix=""):
+    """Numbers and words by dotted name."""
+    out = {}
+    for key, value in result.items():
+        if isinstance(value, dict):
+            out.update(flat(value, f"{prefix}{key}."))
+        else:
+            out[prefix + key] = value
+    return out
+
+
+def show(value):
+    return f"{value:,.4g}" if isinstance(value, float) and abs(value) < 1e4 else \
+        f"{value:,.0f}" if isinstance(value, (int, float)) and not isinstance(value, bool) else str(value)
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("names", nargs="*")
+    ap.add_argument("--build", default=str(ROOT / "build/release"))
+    ap.add_argument("--tiny", action="store_true")
+    ap.add_argument("--repeat", type=int, default=1)
+    ap.add_argument("--json", metavar="F")
+    a = ap.parse_args()
+    there = sorted(f.stem for f in (ROOT / "bench").glob("*.cc"))
+    names = [n for n in there if not a.names or n in a.names]
+    unknown = set(a.names) - set(there)
+    if unknown:
+        raise SystemExit(f"no bench {', '.join(sorted(unknown))}; there are: {', '.join(there)}")
+
+    results, failed = {}, 0
+    for name in names:
+        try:
+            runs = [run(f"{a.build}/bench_{name}", a.tiny) for _ in range(a.repeat)]
+        except (OSError, ValueError, subprocess.TimeoutExpired) as e:
+            failed += 1
+            print(f"FAIL {name}: {e}", flush=True)
+            continue
+        results[name] = runs[0] if a.repeat == 1 else runs
+        print(name)
+        for key, value in flat(runs[0]).items():
+            values = [flat(r).get(key) for r in runs]
+            if a.repeat > 1 and all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values):
+                print(f"  {key:40} {show(statistics.median(values)):>14}   "
+                      f"{show(min(values))} .. {show(max(values))}")
+            else:
+                print(f"  {key:40} {show(value):>14}")
+    if a.json:
+        pathlib.Path(a.json).write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    print(f"{len(results)} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+// Arguments of a command, and the help that follows from them.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace penstock::cli {
+
+struct Flag {
+  std::string name;   // "--threads"
+  std::string value;  // "N"; empty: a switch
+  std::string help;   // one line
+};
+
+// A wrong call: exit status 2 with its message and where to find help.
+struct UsageError {
+  std::string message;
+};
+
+class Args {
+ public:
+  // argv without program and command. Throws UsageError on unknown or incomplete flags.
+  Args(const std::vector<std::string>& words, const std::vector<Flag>& flags);
+  bool has(std::string_view flag) const { return flags_.contains(std::string(flag)); }
+  std::optional<std::string> get(std::string_view flag) const;  // the last one given
+  std::vector<std::string> all(std::string_view flag) const;
+  int64_t get_int(std::string_view flag, int64_t fallback, int64_t least) const;
+  double get_seconds(std::string_view flag, double fallback) const;  // "2s", "250ms", "1.5"
+  int64_t get_bytes(std::string_view flag, int64_t fallback) const;  // "2GiB", "64MB", "1000"
+  const std::vector<std::string>& positional() const { return positional_; }
+
+ private:
+  std::map<std::string, std::vector<std::string>> flags_;
+  std::vector<std::string> positional_;
+};
+
+struct Command {
+  std::string name;
+  std::string usage;    // "PIPE [flags]"
+  std::string summary;  // one line for the list
+  std::string about;    // paragraphs for --help
+  std::vector<Flag> flags;
+  int (*run)(const Args&);
+};
+
+// Text of `penstock COMMAND --help`, at most 80 columns wide.
+std::string help_of(const Command& command);
+// `text` broken at spaces to `width` columns, each line after the first indented.
+std::string wrap(std::string_view text, size_t width, size_t indent);
+
+Command run_command();
+Command show_command();
+Command fmt_command();
+Command trace_command();
+Command explain_command();
+Command optimize_command();
+Command synth_command();
+Command ops_command();
+
+}  // namespace penstock::cli

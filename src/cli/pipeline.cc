@@ -1,0 +1,132 @@
+#include "cli/pipeline.h"
+
+#include <csignal>
+#include <fstream>
+#include <iostream>
+#include <random>
+#include <sstream>
+#include <thread>
+
+#include "datasets/datasets.h"
+#include "trace/trace.h"
+
+namespace penstock::cli {
+
+std::vector<Flag> pipeline_flags() {
+  return {
+      {"--threads", "N", "CPU threads (default: the cores it may use)"},
+      {"--memory", "SIZE", "budget of buffers, such as 2GiB (default: 3/4 of memory)"},
+      {"--seed", "N|random", "seed of ops that have none written (default 0)"},
+      {"--set", "K=V", "value of a param; may be repeated"},
+      {"--block-rows", "N", "most rows in a block (default 4096)"},
+      {"--no-optimize", "", "run the plan as written: no rewrites, auto means one thread"},
+      {"--tune", "live|off", "off: knobs left out mean one thread and no prefetch"},
+      {"--disable-rule", "NAME", "leave out a rewrite rule; may be repeated"},
+      {"--only-rule", "NAME", "apply this rewrite rule alone"},
+  };
+}
+
+std::string read_text(const std::string& path) {
+  std::ostringstream text;
+  if (path == "-") {
+    text << std::cin.rdbuf();
+    return text.str();
+  }
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw system_error("open", path, errno ? errno : ENOENT);
+  text << file.rdbuf();
+  if (file.bad() || text.fail()) throw system_error("read", path, errno ? errno : EIO);
+  return text.str();
+}
+
+std::string pipe_argument(const Args& args) {
+  if (args.positional().empty()) throw UsageError{"which pipeline? give a .pipe file, or - for standard input"};
+  if (args.positional().size() > 1) throw UsageError{"one pipeline at a time: " + args.positional()[1]};
+  return args.positional()[0];
+}
+
+LoadedPipeline load_pipeline(const Args& args) {
+  register_datasets();
+  LoadedPipeline out;
+  const std::string path = pipe_argument(args);
+  std::string text;
+  try {
+    text = read_text(path);
+  } catch (const Error& e) {
+    throw UsageError{e.message()};
+  }
+  if (const size_t first = text.find_first_not_of(" \t\r\n"); first != std::string::npos && text[first] == '{' && text.find("\"program\"") != std::string::npos) {
+    text = read_trace(path).program;
+  }
+  BuildOptions options;
+  if (const auto seed = args.get("--seed")) {
+    options.seed = *seed == "random" ? std::random_device()() : static_cast<uint64_t>(args.get_int("--seed", 0, 0));
+    if (*seed == "random") std::fprintf(stderr, "seed %llu\n", static_cast<unsigned long long>(options.seed));
+  }
+  out.seed = options.seed;
+  for (const std::string& setting : args.all("--set")) {
+    const size_t equals = setting.find('=');
+    if (equals == std::string::npos || equals == 0) throw UsageError{"--set needs NAME=VALUE: " + setting};
+    options.settings[setting.substr(0, equals)] = setting.substr(equals + 1);
+  }
+  try {
+    out.built = build_plan(std::make_shared<const Source>(Source{path, std::move(text)}), options);
+  } catch (const PipeError&) {
+    throw;
+  } catch (const Error& e) {
+    throw UsageError{e.message()};
+  }
+  for (const std::string& w : out.built.warnings) std::fprintf(stderr, "warning: %s\n", w.c_str());
+
+  out.run_options.threads = static_cast<int>(args.get_int("--threads", 0, 1));
+  out.run_options.memory_bytes = args.get_bytes("--memory", 0);
+  out.run_options.block_rows = args.get_int("--block-rows", 4096, 1);
+  out.prepare.rewrite = !args.has("--no-optimize");
+  const std::string tune = args.get("--tune").value_or("live");
+  if (tune != "live" && tune != "off") throw UsageError{"--tune is live or off: " + tune};
+  out.prepare.automatic = out.prepare.rewrite && tune == "live";
+  out.prepare.threads = out.run_options.threads > 0 ? out.run_options.threads : usable_cores();
+  out.prepare.disabled_rules = args.all("--disable-rule");
+  out.prepare.only_rule = args.get("--only-rule").value_or("");
+  check_rule_names(out.prepare);
+  out.plan = prepare_plan(out.built.plan, out.prepare, nullptr);
+  return out;
+}
+
+namespace {
+
+std::atomic<BlockIterator*> running{nullptr};
+std::atomic<int> signals{0};
+
+// Handlers may only set flags: a thread of its own waits for the signal and cancels.
+void watch() {
+  static const bool once = [] {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &set, nullptr);
+    std::thread([set] {
+      for (;;) {
+        int signal = 0;
+        if (sigwait(&set, &signal) != 0) return;
+        BlockIterator* iterator = running.load();
+        if (signals.fetch_add(1) > 0 || !iterator) std::_Exit(128 + signal);
+        iterator->cancel();
+      }
+    }).detach();
+    return true;
+  }();
+  (void)once;
+}
+
+}  // namespace
+
+CancelOnSignal::CancelOnSignal(BlockIterator* iterator) {
+  watch();
+  running.store(iterator);
+}
+CancelOnSignal::~CancelOnSignal() { running.store(nullptr); }
+bool CancelOnSignal::requested() { return signals.load() > 0; }
+
+}  // namespace penstock::cli

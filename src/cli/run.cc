@@ -1,0 +1,130 @@
+// penstock run: drains a pipeline and says how fast it was.
+
+#include <cstdio>
+
+#include "cli/pipeline.h"
+#include "data/digest.h"
+#include "report/element_json.h"
+#include "report/table.h"
+#include "trace/trace.h"
+
+namespace penstock::cli {
+namespace {
+
+struct Outcome {
+  int64_t elements = 0;
+  int64_t errors = 0;
+  double seconds = 0, first_element_seconds = 0, cpu_seconds = 0, waited_seconds = 0;
+  int64_t peak_memory_bytes = 0;
+  bool ended = false;
+  ErrorPtr error;
+};
+
+Outcome drain(const Args& args, const LoadedPipeline& p, StreamDigest* digest, Trace* trace) {
+  const int64_t steps = args.get_int("--steps", INT64_MAX, 0);
+  const double most_seconds = args.get_seconds("--seconds", 1e18);
+  Outcome out;
+  const int64_t start = now_ns();
+  const double cpu = process_cpu_seconds();
+  BlockIterator iterator(p.plan, p.run_options, std::make_shared<PipelineState>());
+  const CancelOnSignal cancel(&iterator);
+  Block block;
+  while (out.elements < steps && static_cast<double>(now_ns() - start) * 1e-9 < most_seconds) {
+    try {
+      if (!iterator.next(&block, out.elements == 0 ? 1 : steps - out.elements)) {
+        out.ended = true;
+        break;
+      }
+    } catch (const Error& e) {
+      if (e.code() != Code::cancelled) throw;
+      break;
+    }
+    if (out.elements == 0) out.first_element_seconds = static_cast<double>(now_ns() - start) * 1e-9;
+    if (digest) digest->add(block);
+    out.errors += static_cast<int64_t>(block.errors.size());
+    if (!block.errors.empty()) {  // the elements before it count, then the run is over
+      out.error = block.errors[0].error;
+      out.elements += block.errors[0].row;
+      break;
+    }
+    out.elements += block.rows;
+  }
+  block.clear();
+  out.seconds = static_cast<double>(now_ns() - start) * 1e-9;
+  out.cpu_seconds = process_cpu_seconds() - cpu;
+  out.waited_seconds = static_cast<double>(iterator.waited_ns()) * 1e-9;
+  out.peak_memory_bytes = peak_resident_bytes();
+  *trace = capture_trace(iterator.run(), std::string());
+  return out;
+}
+
+int report_value(const LoadedPipeline& p, bool json) {
+  const std::vector<Tensor> value = run_sink(p.plan, p.run_options, std::make_shared<PipelineState>());
+  size_t next = 0;
+  const Json v = element_to_json(p.plan->spec, value, &next);
+  std::puts((json ? Json{{"value", v}} : v).dump().c_str());
+  return 0;
+}
+
+int run(const Args& args) {
+  const LoadedPipeline p = load_pipeline(args);
+  if (p.plan->op->sink) return report_value(p, args.has("--json"));
+  StreamDigest digest(p.plan->spec);
+  Trace trace;
+  const Outcome o = drain(args, p, args.has("--digest") ? &digest : nullptr, &trace);
+  const double rate = o.seconds > 0 ? static_cast<double>(o.elements) / o.seconds : 0;
+  if (args.has("--json")) {
+    Json out{{"elements", o.elements},
+             {"seconds", o.seconds},
+             {"cpu_seconds", o.cpu_seconds},
+             {"rate", rate},
+             {"first_element_seconds", o.first_element_seconds},
+             {"waited_seconds", o.waited_seconds},
+             {"peak_memory_bytes", o.peak_memory_bytes},
+             {"threads", p.prepare.threads},
+             {"seed", p.seed},
+             {"ended", o.ended},
+             {"cancelled", CancelOnSignal::requested()},
+             {"digest", args.has("--digest") ? Json(digest.ordered().text()) : Json()},
+             {"digest_unordered", args.has("--digest") ? Json(digest.unordered().text()) : Json()},
+             {"error", o.error ? error_to_json(*o.error) : Json()},
+             {"stages", trace_stages_json(trace)}};
+    std::puts(out.dump(2).c_str());
+  } else {
+    std::printf("%lld elements in %s: %s\n", static_cast<long long>(o.elements), human_seconds(o.seconds).c_str(),
+                human_rate(rate).c_str());
+    std::printf("first element after %s, CPU %s, waited %s, peak memory %s\n", human_seconds(o.first_element_seconds).c_str(),
+                human_seconds(o.cpu_seconds).c_str(), human_seconds(o.waited_seconds).c_str(),
+                human_bytes(static_cast<double>(o.peak_memory_bytes)).c_str());
+    if (args.has("--digest")) {
+      std::printf("digest %s (any order: %s)\n", digest.ordered().text().c_str(), digest.unordered().text().c_str());
+    }
+  }
+  if (o.error) {
+    std::fprintf(stderr, "penstock run: element %lld: %s: %s\n", static_cast<long long>(o.elements),
+                 std::string(code_name(o.error->code())).c_str(), o.error->what());
+    return 1;
+  }
+  if (CancelOnSignal::requested()) {
+    std::fprintf(stderr, "penstock run: cancelled after %lld elements\n", static_cast<long long>(o.elements));
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command run_command() {
+  Command c{"run", "PIPE [flags]", "drain a pipeline: rate, CPU, memory, time to first element",
+            "Runs a pipeline to its end, or as far as --steps and --seconds say, throws the elements away and reports "
+            "how fast it was. The first element that fails ends the run with its error.",
+            {{"--steps", "N", "stop after so many elements"},
+             {"--seconds", "S", "stop after so long, such as 10s"},
+             {"--digest", "", "print digests of the elements: equal for equal data"},
+             {"--json", "", "one JSON object (docs/format/run.md)"}},
+            run};
+  for (const Flag& f : pipeline_flags()) c.flags.push_back(f);
+  return c;
+}
+
+}  // namespace penstock::cli

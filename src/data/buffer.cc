@@ -1,0 +1,249 @@
+#include "data/buffer.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+
+namespace penstock {
+
+struct KeptList {
+  std::vector<BufferHeader*> headers;
+};
+
+namespace {
+
+constexpr int64_t kHeader = sizeof(BufferHeader);
+constexpr int64_t kSmallest = 64;               // bytes of the smallest class, header included
+constexpr int64_t kMostSmall = 32 << 10;        // beyond: shared free lists
+constexpr int64_t kMapped = 1 << 20;            // beyond: own mappings on huge pages
+constexpr int64_t kHugePage = 2 << 20;
+constexpr int kClasses = 200;
+
+// Four classes a power of two: 64, 80, 96, 112, 128, 160, ...
+int class_of(int64_t bytes) {
+  bytes = std::max(bytes, kSmallest);
+  const int log = static_cast<int>(std::bit_width(static_cast<uint64_t>(bytes - 1))) - 1;  // 2^log <= bytes - 1
+  const int64_t base = int64_t{1} << log;
+  const int64_t quarter = base / 4;
+  const auto step = static_cast<int>((bytes - base + quarter - 1) / quarter);
+  return (log - 5) * 4 + step;
+}
+
+int64_t class_bytes(int index) {
+  const int log = (index - 1) / 4 + 5;
+  const int64_t base = int64_t{1} << log;
+  return base + base / 4 * ((index - 1) % 4 + 1);
+}
+
+void* map_memory(int64_t bytes) {
+  if (bytes < kMapped) return std::aligned_alloc(64, static_cast<size_t>((bytes + 63) / 64 * 64));
+  const auto size = static_cast<size_t>((bytes + kHugePage - 1) / kHugePage * kHugePage);
+  void* memory = mmap(nullptr, size + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  // Aligned to huge pages; what sticks out goes back at once.
+  const auto at = reinterpret_cast<uintptr_t>(memory);
+  const uintptr_t aligned = (at + kHugePage - 1) / kHugePage * kHugePage;
+  if (aligned > at) munmap(memory, aligned - at);
+  munmap(reinterpret_cast<void*>(aligned + size), at + kHugePage - aligned);
+  madvise(reinterpret_cast<void*>(aligned), size, MADV_HUGEPAGE);
+  return reinterpret_cast<void*>(aligned);
+}
+
+void unmap_memory(void* memory, int64_t bytes) {
+  if (bytes < kMapped) {
+    std::free(memory);
+  } else {
+    munmap(memory, static_cast<size_t>((bytes + kHugePage - 1) / kHugePage * kHugePage));
+  }
+}
+
+// Small buffers of this thread, of any pool: taking and giving back costs no lock.
+struct SmallLists {
+  static constexpr size_t kMostKept = 64;
+  std::vector<void*> lists[kClasses];
+  ~SmallLists() {
+    for (auto& list : lists) {
+      for (void* memory : list) std::free(memory);
+    }
+  }
+};
+thread_local bool small_lists_gone = false;
+struct SmallListsHolder {
+  SmallLists lists;
+  ~SmallListsHolder() { small_lists_gone = true; }
+};
+SmallLists* small_lists() {
+  if (small_lists_gone) return nullptr;
+  thread_local SmallListsHolder holder;
+  return &holder.lists;
+}
+
+thread_local BufferPool* scoped_pool = nullptr;
+
+}  // namespace
+
+struct BufferPool::FreeLists {
+  std::mutex mutex;
+  std::vector<void*> lists[kClasses];
+};
+
+BufferPool::BufferPool(int64_t budget_bytes) : budget_bytes_(budget_bytes), free_lists_(new FreeLists) {}
+
+BufferPool::~BufferPool() {
+  PENSTOCK_CHECK(used_bytes() == 0);
+  trim();
+  delete free_lists_;
+}
+
+void BufferPool::charge(int64_t bytes) {
+  const int64_t used = used_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  if (used > budget_bytes()) {
+    used_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+    throw Error(Code::resource_exhausted, "the memory budget of " + std::to_string(budget_bytes() >> 20) + " MiB is used up: " +
+                                              std::to_string(bytes) + " more bytes are needed; give more with --memory");
+  }
+  if (used + kept_bytes_.load(std::memory_order_relaxed) > budget_bytes()) trim();
+  int64_t peak = peak_bytes();
+  while (used > peak && !peak_bytes_.compare_exchange_weak(peak, used, std::memory_order_relaxed)) {
+  }
+}
+
+BufferRef BufferPool::allocate(int64_t bytes) {
+  if (bytes < 0 || bytes > (int64_t{1} << 46)) {
+    throw Error(Code::resource_exhausted, "a buffer of " + std::to_string(bytes) + " bytes is too large");
+  }
+  const int size_class = class_of(bytes + kHeader);
+  const int64_t total = class_bytes(size_class);
+  charge(total);
+  allocations_.fetch_add(1, std::memory_order_relaxed);
+  void* memory = nullptr;
+  if (total <= kMostSmall) {
+    SmallLists* lists = small_lists();
+    if (lists && !lists->lists[size_class].empty()) {
+      memory = lists->lists[size_class].back();
+      lists->lists[size_class].pop_back();
+    }
+  } else {
+    std::lock_guard lock(free_lists_->mutex);
+    auto& list = free_lists_->lists[size_class];
+    if (!list.empty()) {
+      memory = list.back();
+      list.pop_back();
+      kept_bytes_.fetch_sub(total, std::memory_order_relaxed);
+    }
+  }
+  if (!memory) memory = map_memory(total);
+  if (!memory) {
+    used_bytes_.fetch_sub(total, std::memory_order_relaxed);
+    throw Error(Code::resource_exhausted, "the system has no memory for a buffer of " + std::to_string(bytes) + " bytes");
+  }
+  auto* header = new (memory) BufferHeader{};
+  header->references.store(1, std::memory_order_relaxed);
+  header->capacity = total - kHeader;
+  header->pool = this;
+  header->size_class = size_class;
+  return BufferRef(header);
+}
+
+void BufferPool::give_back(BufferHeader* header) {
+  const int size_class = header->size_class;
+  const int64_t total = class_bytes(size_class);
+  if (total <= kMostSmall) {
+    SmallLists* lists = small_lists();
+    if (lists && lists->lists[size_class].size() < SmallLists::kMostKept) {
+      lists->lists[size_class].push_back(header);
+    } else {
+      std::free(header);
+    }
+  } else {
+    std::lock_guard lock(free_lists_->mutex);
+    free_lists_->lists[size_class].push_back(header);
+    kept_bytes_.fetch_add(total, std::memory_order_relaxed);
+  }
+  used_bytes_.fetch_sub(total, std::memory_order_relaxed);  // last: an idle pool may go now
+}
+
+void BufferPool::trim() {
+  std::lock_guard lock(free_lists_->mutex);
+  for (int i = 0; i < kClasses; ++i) {
+    for (void* memory : free_lists_->lists[i]) {
+      unmap_memory(memory, class_bytes(i));
+      kept_bytes_.fetch_sub(class_bytes(i), std::memory_order_relaxed);
+    }
+    free_lists_->lists[i].clear();
+  }
+}
+
+void BufferRef::release() {
+  // A loop, not recursion: buffers may keep long chains of others.
+  BufferHeader* one = std::exchange(header_, nullptr);
+  if (!one || one->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  std::vector<BufferHeader*> more;
+  while (one) {
+    auto drop = [&more](BufferHeader* kept) {
+      if (kept->references.fetch_sub(1, std::memory_order_acq_rel) == 1) more.push_back(kept);
+    };
+    for (int i = 0; i < one->kept_count; ++i) drop(one->kept[i]);
+    if (one->more_kept) {
+      for (BufferHeader* kept : one->more_kept->headers) drop(kept);
+      delete one->more_kept;
+    }
+    one->pool->give_back(one);
+    one = nullptr;
+    if (!more.empty()) {
+      one = more.back();
+      more.pop_back();
+    }
+  }
+}
+
+void BufferRef::keep(const BufferRef& other) {
+  if (!other.header_ || other.header_ == header_) return;
+  for (int i = 0; i < header_->kept_count; ++i) {
+    if (header_->kept[i] == other.header_) return;
+  }
+  other.retain();
+  if (header_->kept_count < BufferHeader::kMaxKept) {
+    header_->kept[header_->kept_count++] = other.header_;
+    return;
+  }
+  if (!header_->more_kept) header_->more_kept = new KeptList;
+  auto& more = header_->more_kept->headers;
+  if (!more.empty() && more.back() == other.header_) {  // rows of one chunk come in a row
+    other.header_->references.fetch_sub(1, std::memory_order_relaxed);
+    return;
+  }
+  more.push_back(other.header_);
+}
+
+void BufferRef::keep_all_of(const BufferRef& other) {
+  if (!other.header_) return;
+  auto keep_header = [this](BufferHeader* kept) {
+    kept->references.fetch_add(1, std::memory_order_relaxed);
+    keep(BufferRef(kept));
+  };
+  for (int i = 0; i < other.header_->kept_count; ++i) keep_header(other.header_->kept[i]);
+  if (other.header_->more_kept) {
+    for (BufferHeader* kept : other.header_->more_kept->headers) keep_header(kept);
+  }
+}
+
+BufferPool& process_pool() {
+  static auto* pool = new BufferPool;
+  return *pool;
+}
+
+BufferPool& current_pool() { return scoped_pool ? *scoped_pool : process_pool(); }
+BufferRef allocate_buffer(int64_t bytes) { return current_pool().allocate(bytes); }
+
+ScopedPool::ScopedPool(BufferPool* pool) : previous_(scoped_pool) { scoped_pool = pool; }
+ScopedPool::~ScopedPool() { scoped_pool = previous_; }
+
+}  // namespace penstock

@@ -1,0 +1,147 @@
+#include "optimizer/rule.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "functions/op.h"
+#include "optimizer/prepare.h"
+
+namespace penstock {
+
+const std::vector<Rule>& rules() {
+  static const std::vector<Rule> table{
+      kNoopRemoval,       // first: it brings neighbours together
+      kMapFusion,         // one function, so that the next rules see across stages
+      kDeadComponents,
+      kCastCropOrder,     // before the fusion, which wants the crop right behind the decoder
+      kDecodeCropFusion,
+      kMapBatch,
+  };
+  return table;
+}
+
+void check_rule_names(const PrepareOptions& options) {
+  std::vector<std::string> known;
+  for (const Rule& rule : rules()) known.emplace_back(rule.name);
+  std::vector<std::string> asked = options.disabled_rules;
+  if (!options.only_rule.empty()) asked.push_back(options.only_rule);
+  for (const std::string& name : asked) {
+    if (std::ranges::find(known, name) == known.end()) {
+      throw Error(Code::invalid_argument, "there is no rewrite rule " + name + did_you_mean(name, known));
+    }
+  }
+}
+
+namespace {
+
+class Rewriter {
+ public:
+  Rewriter(const PrepareOptions& options, std::vector<RuleLog>* log) : log_(log) {
+    for (const Rule& rule : rules()) {
+      const bool off = std::ranges::find(options.disabled_rules, rule.name) != options.disabled_rules.end() ||
+                       (!options.only_rule.empty() && options.only_rule != rule.name);
+      if (!off) active_.push_back(&rule);
+    }
+  }
+
+  // Inputs first. A node used twice is rewritten once. No recursion: chains may be long.
+  PlanPtr rewrite(const PlanPtr& root) {
+    std::vector<PlanPtr> stack{root};
+    while (!stack.empty()) {
+      const PlanPtr node = stack.back();
+      if (done_.contains(node.get())) {
+        stack.pop_back();
+        continue;
+      }
+      bool ready = true;
+      for (const PlanPtr& input : node->inputs) {
+        if (!done_.contains(input.get())) {
+          stack.push_back(input);
+          ready = false;
+        }
+      }
+      if (!ready) continue;
+      stack.pop_back();
+      done_[node.get()] = at_node(node);
+    }
+    return done_[root.get()];
+  }
+
+ private:
+  PlanPtr at_node(const PlanPtr& node) {
+    std::vector<PlanPtr> inputs;
+    bool same = true;
+    for (const PlanPtr& input : node->inputs) {
+      inputs.push_back(done_[input.get()]);
+      same &= inputs.back() == input;
+    }
+    PlanPtr now = same ? node : with_inputs(*node, std::move(inputs));
+    for (int round = 0; round < 100; ++round) {
+      PlanPtr next = step(now);
+      if (!next) return now;
+      now = std::move(next);
+    }
+    return now;
+  }
+
+  PlanPtr step(const PlanPtr& node) {
+    for (const Rule* rule : active_) {
+      PlanPtr out = rule->apply(node);
+      if (!out) continue;
+      // A rewrite that changes what elements are is a bug of ours.
+      PENSTOCK_CHECK(out->spec.same_structure(node->spec) && out->cardinality == node->cardinality);
+      if (log_) log_->push_back({rule->name, node->op->name, 0});
+      return out;
+    }
+    return nullptr;
+  }
+
+  std::vector<const Rule*> active_;
+  std::vector<RuleLog>* log_;
+  std::unordered_map<const PlanNode*, PlanPtr> done_;
+};
+
+}  // namespace
+
+PlanPtr apply_rules(const PlanPtr& root, const PrepareOptions& options, std::vector<RuleLog>* log) {
+  PlanPtr now = root;
+  // Rewrites above may make room for some below.
+  for (int pass = 0; pass < 10; ++pass) {
+    PlanPtr next = Rewriter(options, log).rewrite(now);
+    if (next == now) break;
+    now = std::move(next);
+  }
+  return now;
+}
+
+PlanPtr fill_knobs(const PlanPtr& plan, int threads) {
+  // A hand-over to another thread costs some microseconds a block: rows must be worth it.
+  constexpr double kWorthAHandOver = 2000;
+  std::unordered_map<const PlanNode*, PlanPtr> done;
+  bool any = false;
+  for (const PlanNode* node : topological(*plan)) {
+    std::vector<PlanPtr> inputs;
+    for (const PlanPtr& input : node->inputs) inputs.push_back(done[input.get()]);
+    PlanPtr now = with_inputs(*node, std::move(inputs));
+    if (now->is("map") && now->arg("num_parallel_calls").is_auto()) {
+      const Function& f = *now->function("f");
+      if (f.cost_ns() > kWorthAHandOver && f.effects() != Effects::stateful) {
+        now = with_arg(*now, "num_parallel_calls", Attr::integer(threads));
+        any = true;
+      }
+    }
+    done[node] = std::move(now);
+  }
+  PlanPtr out = done[plan.get()];
+  if (any && !out->op->sink && !out->is("prefetch")) out = make_node("prefetch", {out}, {}, {}, out->span);
+  return out;
+}
+
+PlanPtr prepare_plan(const PlanPtr& plan, const PrepareOptions& options, std::vector<RuleLog>* log) {
+  PlanPtr out = plan;
+  if (options.rewrite) out = apply_rules(out, options, log);
+  if (options.automatic) out = fill_knobs(out, options.threads);
+  return out;
+}
+
+}  // namespace penstock

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""Looks over the code without running it: format, include direction, clang-tidy, links in the docs.
+
+lint.py [--all] [--seconds S]
+
+clang-tidy takes the C++ files that differ from main (or, on main, from the commit before) first, then
+others in an order that changes with the commit, and begins no file after S seconds (default 300);
+--all takes every file. It reads build/dev/compile_commands.json. Files over 400 lines are named, no
+failure. Closing line: N passed, N failed, over the five checks.
+"""
+import argparse
+import concurrent.futures
+import hashlib
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LONG = 400
+
+
+def output(*command):
+    p = subprocess.run(list(map(str, command)), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                       errors="replace")
+    return p.returncode, p.stdout
+
+
+def cpp_files():
+    return [f for folder in ("src", "include", "bench", "fuzz", "tests", "examples")
+            for f in sorted((ROOT / folder).rglob("*")) if f.suffix in (".h", ".cc")]
+
+
+def check_format(_):
+    files = cpp_files()
+    _, found = output("clang-format-19", "--dry-run", *files)
+    lines = sorted(set(re.findall(r"^(\S+?):\d+:\d+: warning", found, re.M)))
+    return [f"{pathlib.Path(f).relative_to(ROOT)}: not in the project's format; ./dev format" for f in lines]
+
+
+def check_includes(_):
+    status, found = output(sys.executable, "tools/check_includes.py")
+    return found.rstrip().split("\n") if status else []
+
+
+def changed_files():
+    """What differs from main, or on main from the commit before."""
+    names = set()
+    for base in ("origin/main", "main"):
+        status, merge_base = output("git", "merge-base", base, "HEAD")
+        if status == 0:
+            head = output("git", "rev-parse", "HEAD")[1].strip()
+            base = "HEAD~1" if merge_base.strip() == head else merge_base.strip()
+            status, found = output("git", "diff", "--name-only", base, "--")
+            names.update(found.split("\n") if status == 0 else [])
+            break
+    status, found = output("git", "ls-files", "--others", "--exclude-standard")
+    names.update(found.split("\n") if status == 0 else [])
+    return {ROOT / n for n in names}
+
+
+def check_tidy(a):
+    commands = ROOT / "build/dev/compile_commands.json"
+    if not commands.exists():
+        return ["no build/dev/compile_commands.json; ./dev build dev"]
+    files = {ROOT / c["file"] for c in json.loads(commands.read_text(encoding="utf-8"))}
+    files = [f for f in files if f.exists() and f.is_relative_to(ROOT) and not f.is_relative_to(ROOT / "build")]
+    first = changed_files()
+    salt = output("git", "rev-parse", "HEAD")[1]
+    files.sort(key=lambda f: (f not in first, hashlib.sha256((salt + str(f)).encode()).hexdigest()))
+    end = time.monotonic() + a.seconds
+
+    def tidy(file):
+        if time.monotonic() > end and not a.all:
+            return None
+        # GCC's flags that Clang has not; each file's mistakes, and no more than a minute's work.
+        status, found = output("timeout", "240", "clang-tidy-19", "--quiet", "-p", "build/dev",
+                               "--extra-arg=-Wno-unknown-warning-option", "--extra-arg=-Wno-error", file)
+        lines = [line for line in found.split("\n") if re.search(r": (error|warning): ", line)]
+        return lines or ([f"{file.relative_to(ROOT)}: clang-tidy: exit {status}"] if status else [])
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(tidy, files))
+    print(f"  clang-tidy: {sum(r is not None for r in results)} of {len(files)} files")
+    return sorted({line.replace(f"{ROOT}/", "") for r in results if r for line in r})
+
+
+def anchors(page):
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    return {re.sub(r"[^\w\- ]", "", h.strip().lower().replace("`", "")).replace(" ", "-")
+            for h in re.findall(r"^#+ (.*)$", text, re.M)}
+
+
+def check_links(_):
+    problems = []
+    pages = [p for p in ROOT.rglob("*.md") if not p.relative_to(ROOT).parts[0] in ("build", ".git")]
+    for page in sorted(pages):
+        if page.is_relative_to(ROOT / "tests/golden"):
+            continue
+        text = re.sub(r"^```.*?^```|`[^`\n]*`", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+        for target in re.findall(r"\]\(([^)\s]+)\)", text):
+            if re.match(r"[a-z]+:", target):
+                continue
+            path, _, anchor = target.partition("#")
+            file = (page.parent / path).resolve() if path else page
+            if not file.exists():
+                problems.append(f"{page.relative_to(ROOT)}: no {target}")
+            elif anchor and file.suffix == ".md" and anchor not in anchors(file):
+                problems.append(f"{page.relative_to(ROOT)}: no heading {target}")
+    return problems
+
+
+def check_scripts(_):
+    problems = []
+    scripts = [*ROOT.glob("tools/*.py"), *ROOT.glob("tests/**/*.py"), *ROOT.glob("bench/*.py")]
+    for file in sorted(scripts):
+        try:
+            compile(file.read_text(encoding="utf-8"), str(file), "exec")
+        except SyntaxError as e:
+            problems.append(f"{file.relative_to(ROOT)}:{e.lineno}: {e.msg}")
+    for file in [ROOT / "dev", ROOT / ".ci/run", *sorted(ROOT.glob("tools/*.sh"))]:
+        status, found = output("bash", "-n", file)
+        problems += [found.strip()] if status else []
+    return problems
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("--all", action="store_true")
+    ap.add_argument("--seconds", type=int, default=300)
+    a = ap.parse_args()
+    passed = failed = 0
+    for name, check in (("format", check_format), ("includes", check_includes), ("scripts", check_scripts),
+                        ("links", check_links), ("clang-tidy", check_tidy)):
+        problems = check(a)
+        passed, failed = passed + (not problems), failed + bool(problems)
+        print(f"{name}: {'fine' if not problems else f'{len(problems)} problems'}", flush=True)
+        for line in problems:
+            print("  " + line)
+    for file in cpp_files():
+        lines = file.read_text(encoding="utf-8").count("\n")
+        if lines > LONG:
+            print(f"long: {file.relative_to(ROOT)}: {lines} lines")
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
