@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "datasets/datasets.h"
+#include "plan/diagnostic.h"
 #include "trace/trace.h"
 
 namespace penstock::cli {

@@ -19,70 +19,86 @@ struct KeptList {
 
 namespace {
 
+// Sizes here count the header too.
 constexpr int64_t kHeader = sizeof(BufferHeader);
-constexpr int64_t kSmallest = 64;               // bytes of the smallest class, header included
-constexpr int64_t kMostSmall = 32 << 10;        // beyond: shared free lists
-constexpr int64_t kMapped = 1 << 20;            // beyond: own mappings on huge pages
+constexpr int64_t kSmallest = 64;
+constexpr int64_t kMostSmall = 32 << 10;    // up to here: lists of the thread
+constexpr int64_t kLeastMapped = 1 << 20;   // from here: mappings of their own
 constexpr int64_t kHugePage = 2 << 20;
-constexpr int kClasses = 200;
+constexpr int64_t kMostBytes = int64_t{1} << 46;
 
 // Four classes a power of two: 64, 80, 96, 112, 128, 160, ...
-int class_of(int64_t bytes) {
+constexpr int class_of(int64_t bytes) {
   bytes = std::max(bytes, kSmallest);
-  const int log = static_cast<int>(std::bit_width(static_cast<uint64_t>(bytes - 1))) - 1;  // 2^log <= bytes - 1
-  const int64_t base = int64_t{1} << log;
+  const int log = static_cast<int>(std::bit_width(static_cast<uint64_t>(bytes - 1))) - 1;
+  const int64_t base = int64_t{1} << log;  // base < bytes <= 2 * base
   const int64_t quarter = base / 4;
-  const auto step = static_cast<int>((bytes - base + quarter - 1) / quarter);
-  return (log - 5) * 4 + step;
+  return (log - 5) * 4 + static_cast<int>((bytes - base + quarter - 1) / quarter);
 }
 
-int64_t class_bytes(int index) {
-  const int log = (index - 1) / 4 + 5;
-  const int64_t base = int64_t{1} << log;
+constexpr int64_t class_bytes(int index) {
+  const int64_t base = int64_t{1} << ((index - 1) / 4 + 5);
   return base + base / 4 * ((index - 1) % 4 + 1);
 }
 
+constexpr int kClasses = class_of(kMostBytes + kHeader) + 1;
+constexpr int kSmallClasses = class_of(kMostSmall) + 1;
+
+// Whole huge pages are asked for inside the buffer only: a buffer never takes more memory than the
+// budget counts for it.
 void* map_memory(int64_t bytes) {
-  if (bytes < kMapped) return std::aligned_alloc(64, static_cast<size_t>((bytes + 63) / 64 * 64));
-  const auto size = static_cast<size_t>((bytes + kHugePage - 1) / kHugePage * kHugePage);
-  void* memory = mmap(nullptr, size + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (bytes < kLeastMapped) {
+    return std::aligned_alloc(64, static_cast<size_t>((bytes + 63) / 64 * 64));
+  }
+  const auto size = static_cast<size_t>(bytes);
+  void* memory = mmap(nullptr, size + kHugePage, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
-  // Aligned to huge pages; what sticks out goes back at once.
   const auto at = reinterpret_cast<uintptr_t>(memory);
   const uintptr_t aligned = (at + kHugePage - 1) / kHugePage * kHugePage;
   if (aligned > at) munmap(memory, aligned - at);
   munmap(reinterpret_cast<void*>(aligned + size), at + kHugePage - aligned);
-  madvise(reinterpret_cast<void*>(aligned), size, MADV_HUGEPAGE);
+  madvise(reinterpret_cast<void*>(aligned), size / kHugePage * kHugePage, MADV_HUGEPAGE);
   return reinterpret_cast<void*>(aligned);
 }
 
 void unmap_memory(void* memory, int64_t bytes) {
-  if (bytes < kMapped) {
+  if (bytes < kLeastMapped) {
     std::free(memory);
   } else {
-    munmap(memory, static_cast<size_t>((bytes + kHugePage - 1) / kHugePage * kHugePage));
+    munmap(memory, static_cast<size_t>(bytes));
   }
 }
 
 // Small buffers of this thread, of any pool: taking and giving back costs no lock.
 struct SmallLists {
   static constexpr size_t kMostKept = 64;
-  std::vector<void*> lists[kClasses];
-  ~SmallLists() {
-    for (auto& list : lists) {
-      for (void* memory : list) std::free(memory);
-    }
-  }
+  std::vector<void*> lists[kSmallClasses];
+  ~SmallLists();
 };
+
+// Buffers may be given back while the thread's other objects are destroyed.
 thread_local bool small_lists_gone = false;
-struct SmallListsHolder {
-  SmallLists lists;
-  ~SmallListsHolder() { small_lists_gone = true; }
-};
+
+SmallLists::~SmallLists() {
+  small_lists_gone = true;
+  for (auto& list : lists) {
+    for (void* memory : list) std::free(memory);
+  }
+}
+
 SmallLists* small_lists() {
   if (small_lists_gone) return nullptr;
-  thread_local SmallListsHolder holder;
-  return &holder.lists;
+  thread_local SmallLists lists;
+  return &lists;
+}
+
+void* take_small(int size_class) {
+  SmallLists* lists = small_lists();
+  if (!lists || lists->lists[size_class].empty()) return nullptr;
+  void* memory = lists->lists[size_class].back();
+  lists->lists[size_class].pop_back();
+  return memory;
 }
 
 thread_local BufferPool* scoped_pool = nullptr;
@@ -94,10 +110,11 @@ struct BufferPool::FreeLists {
   std::vector<void*> lists[kClasses];
 };
 
-BufferPool::BufferPool(int64_t budget_bytes) : budget_bytes_(budget_bytes), free_lists_(new FreeLists) {}
+BufferPool::BufferPool(int64_t budget_bytes)
+    : budget_bytes_(budget_bytes), free_lists_(new FreeLists) {}
 
 BufferPool::~BufferPool() {
-  PENSTOCK_CHECK(used_bytes() == 0);
+  PENSTOCK_CHECK(used_bytes_.load(std::memory_order_acquire) == 0);
   trim();
   delete free_lists_;
 }
@@ -106,30 +123,28 @@ void BufferPool::charge(int64_t bytes) {
   const int64_t used = used_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
   if (used > budget_bytes()) {
     used_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
-    throw Error(Code::resource_exhausted, "the memory budget of " + std::to_string(budget_bytes() >> 20) + " MiB is used up: " +
-                                              std::to_string(bytes) + " more bytes are needed; give more with --memory");
+    throw Error(Code::resource_exhausted,
+                "the memory budget of " + std::to_string(budget_bytes() >> 20) +
+                    " MiB is used up: " + std::to_string(bytes) +
+                    " more bytes are needed; give more with --memory");
   }
-  if (used + kept_bytes_.load(std::memory_order_relaxed) > budget_bytes()) trim();
   int64_t peak = peak_bytes();
-  while (used > peak && !peak_bytes_.compare_exchange_weak(peak, used, std::memory_order_relaxed)) {
+  while (used > peak &&
+         !peak_bytes_.compare_exchange_weak(peak, used, std::memory_order_relaxed)) {
   }
 }
 
 BufferRef BufferPool::allocate(int64_t bytes) {
-  if (bytes < 0 || bytes > (int64_t{1} << 46)) {
-    throw Error(Code::resource_exhausted, "a buffer of " + std::to_string(bytes) + " bytes is too large");
+  if (bytes < 0 || bytes > kMostBytes) {
+    throw Error(Code::resource_exhausted,
+                "a buffer of " + std::to_string(bytes) + " bytes is too large");
   }
   const int size_class = class_of(bytes + kHeader);
   const int64_t total = class_bytes(size_class);
   charge(total);
-  allocations_.fetch_add(1, std::memory_order_relaxed);
   void* memory = nullptr;
   if (total <= kMostSmall) {
-    SmallLists* lists = small_lists();
-    if (lists && !lists->lists[size_class].empty()) {
-      memory = lists->lists[size_class].back();
-      lists->lists[size_class].pop_back();
-    }
+    memory = take_small(size_class);
   } else {
     std::lock_guard lock(free_lists_->mutex);
     auto& list = free_lists_->lists[size_class];
@@ -139,11 +154,17 @@ BufferRef BufferPool::allocate(int64_t bytes) {
       kept_bytes_.fetch_sub(total, std::memory_order_relaxed);
     }
   }
-  if (!memory) memory = map_memory(total);
+  if (!memory) {
+    const int64_t kept = kept_bytes_.load(std::memory_order_relaxed);
+    if (kept > 0 && kept > budget_bytes() - used_bytes()) trim();
+    memory = map_memory(total);
+  }
   if (!memory) {
     used_bytes_.fetch_sub(total, std::memory_order_relaxed);
-    throw Error(Code::resource_exhausted, "the system has no memory for a buffer of " + std::to_string(bytes) + " bytes");
+    throw Error(Code::resource_exhausted,
+                "the system has no memory for a buffer of " + std::to_string(bytes) + " bytes");
   }
+  allocations_.fetch_add(1, std::memory_order_relaxed);
   auto* header = new (memory) BufferHeader{};
   header->references.store(1, std::memory_order_relaxed);
   header->capacity = total - kHeader;
@@ -167,18 +188,21 @@ void BufferPool::give_back(BufferHeader* header) {
     free_lists_->lists[size_class].push_back(header);
     kept_bytes_.fetch_add(total, std::memory_order_relaxed);
   }
-  used_bytes_.fetch_sub(total, std::memory_order_relaxed);  // last: an idle pool may go now
+  // Last: whoever reads 0 may destroy the pool.
+  used_bytes_.fetch_sub(total, std::memory_order_release);
 }
 
 void BufferPool::trim() {
-  std::lock_guard lock(free_lists_->mutex);
-  for (int i = 0; i < kClasses; ++i) {
-    for (void* memory : free_lists_->lists[i]) {
-      unmap_memory(memory, class_bytes(i));
-      kept_bytes_.fetch_sub(class_bytes(i), std::memory_order_relaxed);
+  std::vector<std::pair<void*, int64_t>> freed;  // unmapping is slow: outside the lock
+  {
+    std::lock_guard lock(free_lists_->mutex);
+    for (int i = 0; i < kClasses; ++i) {
+      for (void* memory : free_lists_->lists[i]) freed.emplace_back(memory, class_bytes(i));
+      free_lists_->lists[i].clear();
     }
-    free_lists_->lists[i].clear();
+    kept_bytes_.store(0, std::memory_order_relaxed);
   }
+  for (const auto& [memory, bytes] : freed) unmap_memory(memory, bytes);
 }
 
 void BufferRef::release() {

@@ -1,0 +1,89 @@
+// penstock explain: what holds a pipeline back, and what would change it.
+
+#include <cstdio>
+
+#include "cli/measure.h"
+#include "io/file.h"
+#include "optimizer/optimize.h"
+#include "report/html_report.h"
+#include "report/table.h"
+#include "report/json_report.h"
+#include "report/text_report.h"
+
+namespace penstock::cli {
+namespace {
+
+// What optimizing would bring, from the trace alone: the cores shared out by the model.
+ExplainOptions suggestions(const Analysis& a) {
+  ExplainOptions out;
+  if (a.rate <= 0 || a.best.rate <= 1.05 * a.rate || a.best.rate > 1e15) return out;
+  out.plan.push_back({"give each stage the threads it can use (penstock optimize writes the plan)",
+                      human_ratio(a.best.rate / a.rate) + ", " + human_rate(a.best.rate)});
+  out.predicted_rate = Estimate{0.9 * a.best.rate, a.best.rate, 1.1 * a.best.rate};
+  return out;
+}
+
+int explain(const Args& args) {
+  Trace trace;
+  const std::string path = pipe_argument(args);
+  std::string text = path == "-" ? std::string() : std::string();
+  if (path != "-") {
+    try {
+      text = read_text(path);
+    } catch (const Error& e) {
+      throw UsageError{e.message()};
+    }
+  }
+  if (looks_like_trace(text)) {
+    trace = parse_trace(text, path);
+  } else {
+    const LoadedPipeline p = load_pipeline(args);
+    if (p.plan->op->sink) throw UsageError{"the pipeline ends in a value; explain one that gives elements"};
+    const TracedRun run = traced_run(p.plan, p.run_options, plan_text(p.plan), args.get_seconds("--seconds", 3));
+    if (run.error) throw *run.error;
+    trace = run.trace;
+  }
+  AnalyzeOptions options;
+  options.consumer_seconds = args.get_seconds("--consumer", 0);
+  options.disk_bytes_per_second = static_cast<double>(args.get_bytes("--disk-bandwidth", 0));
+  options.cores = static_cast<int>(args.get_int("--cores", 0, 1));
+  if (options.cores == 0) options.cores = usable_cores();
+  options.memory_bytes = args.get_bytes("--memory", 0);
+  const Analysis analysis = analyze(trace, options);
+  const ExplainOptions explanation = suggestions(analysis);
+  if (const auto html = args.get("--html")) {
+    HtmlReport report;
+    report.title = path;
+    report.before = analysis;
+    report.explain = explanation;
+    report.program_before = trace.program;
+    write_file_atomically(*html, html_report(report));
+  }
+  if (args.has("--json")) {
+    std::puts(explain_json(analysis, explanation).dump(2).c_str());
+  } else {
+    std::fputs(explain_text(analysis, explanation, args.has("--full")).c_str(), stdout);
+    if (const auto html = args.get("--html")) std::printf("\nreport: %s\n", html->c_str());
+  }
+  return 0;
+}
+
+}  // namespace
+
+Command explain_command() {
+  Command c{"explain", "PIPE|TRACE [flags]", "what holds a pipeline back: verdict, stages, ceilings",
+            "Runs a pipeline for a moment (or reads a trace) and says whether training would wait for it, which stage "
+            "holds it, what each stage costs, where the next limits are, and how far to trust that.",
+            {{"--seconds", "S", "how long to run (default 3s)"},
+             {"--consumer", "TIME", "the consumer's own work per element, such as 25ms"},
+             {"--disk-bandwidth", "RATE", "of the storage, such as 100MB/s"},
+             {"--cores", "N", "cores to plan for (default: those it may use)"},
+             {"--html", "FILE", "write a page that needs no network"},
+             {"--full", "", "everything, also when nothing is wrong"},
+             {"--json", "", "one JSON object (docs/format/explain.md)"}},
+            explain};
+  for (const Flag& f : pipeline_flags()) c.flags.push_back(f);
+  return c;
+}
+
+}  // namespace penstock::cli

@@ -1,0 +1,106 @@
+#include "functions/kernels/image/image_ops.h"
+
+#include <string>
+
+#include "functions/kernels/families.h"
+
+namespace penstock {
+
+Dims Images::dims(int64_t height, int64_t width) const {
+  const Dims one{height, width, size.channels};
+  return batch ? one.with_front(count) : one;
+}
+
+Images images_in(std::string_view op, const Tensor& tensor) {
+  const Dims& dims = tensor.dims();
+  const int rank = dims.rank();
+  if (rank != 3 && rank != 4) {
+    throw Error(Code::invalid_argument, std::string(op) + ": expected an image [height, width, " +
+                                            "channels], got shape " + dims.text());
+  }
+  Images images;
+  images.batch = rank == 4;
+  if (images.batch) images.count = dims[0];
+  images.size = {dims[rank - 3], dims[rank - 2], dims[rank - 1]};
+  return images;
+}
+
+const LeafSpec& infer_image(const InferContext& context, int i) {
+  const LeafSpec& type = context.tensor(i);
+  if (type.dtype == DType::bytes) {
+    context.fail(i, "is " + type.text() +
+                        ", expected uint8[?, ?, 3]; decode it first: decode_jpeg(image)");
+  }
+  if (type.shape.has_rank() && type.shape.rank() != 3 && type.shape.rank() != 4) {
+    context.fail(i, "is " + type.text() + ", expected an image [height, width, channels]" +
+                        (type.shape.rank() == 2 ? "; add the channel first: image[:, :, none]" : ""));
+  }
+  return type;
+}
+
+Shape with_image_size(const Shape& shape, int64_t height, int64_t width) {
+  if (!shape.has_rank()) return shape;
+  std::vector<int64_t> sizes = shape.sizes();
+  sizes[sizes.size() - 3] = height;
+  sizes[sizes.size() - 2] = width;
+  return Shape(std::move(sizes));
+}
+
+void check_integers(const InferContext& context, int i, int64_t count, std::string_view names) {
+  const LeafSpec& type = context.tensor(i);
+  const Shape& shape = type.shape;
+  const bool fits = !shape.has_rank() ||
+                    (shape.rank() == 1 && (shape[0] == Shape::kUnknown || shape[0] == count));
+  if (is_integer(type.dtype) && fits) return;
+  context.fail(i, "is " + type.text() + ", expected int64[" + std::to_string(count) +
+                      "]: " + std::string(names));
+}
+
+void read_integers(std::string_view op, const Tensor& tensor, std::span<int64_t> out) {
+  const auto count = static_cast<int64_t>(out.size());
+  if (tensor.dims().rank() != 1 || tensor.entries_count() != count) {
+    throw Error(Code::invalid_argument, std::string(op) + ": expected " + std::to_string(count) +
+                                            " integers, got shape " + tensor.dims().text());
+  }
+  for (size_t i = 0; i < out.size(); ++i) out[i] = integer_at(tensor, static_cast<int64_t>(i));
+}
+
+std::string side_text(int64_t height, int64_t width) {
+  return std::to_string(height) + "x" + std::to_string(width);
+}
+
+void check_output_size(std::string_view op, int64_t height, int64_t width) {
+  constexpr int64_t kLongest = (1 << 24) - 1;
+  if (height > 0 && width > 0 && height <= kLongest && width <= kLongest) return;
+  throw Error(Code::invalid_argument, std::string(op) + ": output size must be between 1 and " +
+                                          std::to_string(kLongest) + ": " +
+                                          side_text(height, width));
+}
+
+Tensor to_float32(const Tensor& tensor) {
+  if (tensor.dtype() == DType::float32) return tensor;
+  Tensor out = Tensor::make(DType::float32, tensor.dims());
+  auto* to = out.mutable_entries<float>();
+  const int64_t count = tensor.entries_count();
+  visit_dtype(tensor.dtype(), [&]<typename T>(TypeTag<T>) {
+    const T* from = tensor.entries<T>();
+    if constexpr (std::is_arithmetic_v<T>) {
+      for (int64_t i = 0; i < count; ++i) to[i] = static_cast<float>(from[i]);
+    } else if constexpr (!std::is_same_v<T, BytesView>) {
+      for (int64_t i = 0; i < count; ++i) to[i] = to_float(from[i]);
+    } else {
+      throw Error(Code::invalid_argument, "expected numbers, got bytes");
+    }
+  });
+  return out;
+}
+
+void add_image_ops(OpRegistry* registry) {
+  add_jpeg_ops(registry);
+  add_crop_ops(registry);
+  add_pixel_ops(registry);
+  add_convert_image_op(registry);
+  add_random_image_ops(registry);
+}
+
+}  // namespace penstock

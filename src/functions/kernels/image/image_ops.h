@@ -1,0 +1,49 @@
+// What the image ops share: which tensors are images, and the parts of the family.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "functions/kernels/image/jpeg.h"
+#include "functions/op.h"
+
+namespace penstock {
+
+// An image [height, width, channels], or `count` of one size in a tensor of rank 4.
+struct Images {
+  int64_t count = 1;
+  ImageSize size;
+  bool batch = false;
+
+  // The tensor's shape when each image has this height and width.
+  Dims dims(int64_t height, int64_t width) const;
+};
+
+// Throws Error when the rank is neither 3 nor 4.
+Images images_in(std::string_view op, const Tensor& tensor);
+// The type of input i when it may be an image, or several; throws TypeError.
+const LeafSpec& infer_image(const InferContext& context, int i);
+// Another height and width (-1: unknown) for images of this shape.
+Shape with_image_size(const Shape& shape, int64_t height, int64_t width);
+
+// Throws TypeError unless input i may be `count` integers; `names` says what they are.
+void check_integers(const InferContext& context, int i, int64_t count, std::string_view names);
+// Entries of an input that check_integers passed; throws Error when their number differs.
+void read_integers(std::string_view op, const Tensor& tensor, std::span<int64_t> out);
+
+// "224x160".
+std::string side_text(int64_t height, int64_t width);
+// Refuses sides below 1 or too long for the kernels.
+void check_output_size(std::string_view op, int64_t height, int64_t width);
+
+// Any number dtype, entry by entry.
+Tensor to_float32(const Tensor& tensor);
+
+void add_jpeg_ops(OpRegistry* registry);
+void add_crop_ops(OpRegistry* registry);
+void add_pixel_ops(OpRegistry* registry);
+void add_convert_image_op(OpRegistry* registry);
+void add_random_image_ops(OpRegistry* registry);
+
+}  // namespace penstock

@@ -1,0 +1,20 @@
+// CRC-32C (Castagnoli), as TFRecord files carry it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace penstock {
+
+// The checksum of `bytes`, with the CPU's instructions where it has them.
+uint32_t crc32c(std::span<const std::byte> bytes);
+
+// TFRecord stores checksums masked, since a checksum of data that holds checksums is weak.
+constexpr uint32_t mask_crc(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xa282ead8u; }
+constexpr uint32_t unmask_crc(uint32_t masked) {
+  const uint32_t rotated = masked - 0xa282ead8u;
+  return (rotated >> 17) | (rotated << 15);
+}
+
+}  // namespace penstock

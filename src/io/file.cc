@@ -1,0 +1,146 @@
+#include "io/file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <filesystem>
+#include <utility>
+
+#include "base/error.h"
+
+namespace penstock {
+namespace {
+
+int open_retrying(const std::string& path, int flags, mode_t mode = 0) {
+  int fd;
+  do {
+    fd = ::open(path.c_str(), flags | O_CLOEXEC, mode);
+  } while (fd < 0 && errno == EINTR);
+  return fd;
+}
+
+int open_for_reading(const std::string& path) {
+  const int fd = open_retrying(path, O_RDONLY);
+  if (fd < 0) throw system_error("open", path, errno);
+  return fd;
+}
+
+// The rename is on the disk only once its folder is.
+void sync_folder_of(const std::string& path) {
+  std::string folder = std::filesystem::path(path).parent_path().string();
+  if (folder.empty()) folder = ".";
+  const int fd = open_retrying(folder, O_RDONLY | O_DIRECTORY);
+  if (fd < 0) return;  // the file itself is whole; a folder that cannot be read is not our affair
+  ::fsync(fd);
+  ::close(fd);
+}
+
+}  // namespace
+
+File::File(std::string path) : path_(std::move(path)), fd_(open_for_reading(path_)) {
+  struct stat status;
+  int failure = 0;
+  if (::fstat(fd_, &status) != 0) failure = errno;
+  if (!failure && S_ISDIR(status.st_mode)) failure = EISDIR;
+  if (!failure && !S_ISREG(status.st_mode)) failure = ESPIPE;
+  if (failure) {
+    ::close(fd_);
+    if (failure != ESPIPE) throw system_error("open", path_, failure);
+    throw Error(Code::invalid_argument, "open: " + path_ + ": not a regular file");
+  }
+  size_ = status.st_size;
+}
+
+File::~File() { ::close(fd_); }
+
+int64_t File::pread(std::span<std::byte> out, int64_t offset) const {
+  size_t done = 0;
+  while (done < out.size()) {
+    const ssize_t got = ::pread(fd_, out.data() + done, out.size() - done,
+                                offset + static_cast<int64_t>(done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw system_error("read", path_, errno);
+    if (got == 0) break;
+    done += static_cast<size_t>(got);
+  }
+  return static_cast<int64_t>(done);
+}
+
+void File::expect_sequential_reads() const {
+  ::posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
+}
+
+AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
+  static std::atomic<int> counter{0};
+  do {
+    temporary_ = path_ + ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(counter++);
+    fd_ = open_retrying(temporary_, O_WRONLY | O_CREAT | O_EXCL, 0666);
+  } while (fd_ < 0 && errno == EEXIST);  // left by a process of the same number that was killed
+  if (fd_ < 0) throw system_error("write", path_, errno);
+}
+
+AtomicFile::~AtomicFile() {
+  if (fd_ >= 0) ::close(fd_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::append(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::write(fd_, bytes.data(), bytes.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) throw system_error("write", path_, errno);
+    bytes.remove_prefix(static_cast<size_t>(put));
+    bytes_ += put;
+  }
+}
+
+void AtomicFile::commit() {
+  if (::fsync(fd_) != 0) throw system_error("write", path_, errno);
+  // Some file systems report a full disk only here.
+  if (::close(std::exchange(fd_, -1)) != 0) throw system_error("write", path_, errno);
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) {
+    throw system_error("write", path_, errno);
+  }
+  temporary_.clear();
+  sync_folder_of(path_);
+}
+
+void write_file_atomically(const std::string& path, std::string_view bytes) {
+  AtomicFile file(path);
+  file.append(bytes);
+  file.commit();
+}
+
+std::string read_file(const std::string& path, int64_t limit) {
+  const int fd = open_for_reading(path);
+  struct Closer {
+    int fd;
+    ~Closer() { ::close(fd); }
+  } closer{fd};
+  struct stat status;
+  if (::fstat(fd, &status) != 0) throw system_error("open", path, errno);
+  std::string out;
+  size_t done = 0;
+  for (;;) {
+    // One byte more than the file has shows its end without another round.
+    const auto expected = static_cast<size_t>(std::min<int64_t>(status.st_size, limit)) + 1;
+    out.resize(std::max({expected, done + 4096, done * 3 / 2}));
+    const ssize_t got = ::read(fd, out.data() + done, out.size() - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw system_error("read", path, errno);
+    if (got == 0) break;
+    done += static_cast<size_t>(got);
+    if (static_cast<int64_t>(done) > limit) {
+      throw Error(Code::resource_exhausted, "read: " + path + ": it holds more than " +
+                                                std::to_string(limit) + " bytes");
+    }
+  }
+  out.resize(done);
+  return out;
+}
+
+}  // namespace penstock

@@ -1,0 +1,63 @@
+// Readers that cut a file into records: views into the chunks that were read, without a copy.
+//
+// A reader is for one thread at a time and blocks (run it on an I/O thread). Memory comes from the
+// pool that is current when read() is called.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "data/buffer.h"
+
+namespace penstock {
+
+struct Record {
+  const char* data;
+  int64_t size;
+  int64_t offset;  // where the record begins in the (decompressed) file, its header included
+};
+
+// A run of records that lie in `chunks`, which keep them alive. `error` is set when what follows the
+// records is bad.
+struct RecordChunk {
+  std::vector<BufferRef> chunks;
+  std::vector<Record> records;
+  ErrorPtr error;
+  bool end = false;
+};
+
+class RecordReader {
+ public:
+  virtual ~RecordReader() = default;
+  // Overwrites `out` with the next records, between 1 and `max_records` (>= 1), or an error, or both
+  // (the records come before the error), or with `end` when nothing follows. Waits for one chunk, or
+  // for as many as the first record needs. Never throws for what the file holds.
+  // After an error the next call goes on where the format lets it, or gives `end`.
+  virtual void read(RecordChunk* out, int64_t max_records) = 0;
+};
+
+struct ReaderOptions {
+  std::string compression;          // "", "GZIP" or "ZLIB"
+  int64_t chunk_bytes = 1 << 20;    // read at a time; at least 64; the first chunk has 64 KiB at most
+  bool verify_checksums = true;
+};
+
+// Records are at most this long.
+inline constexpr int64_t kMaxRecordBytes = int64_t{1} << 30;
+
+// Both open the file at the first read(): a file that cannot be opened is an error there, then the
+// end. Both throw INVALID_ARGUMENT for options out of range.
+
+// A record whose data checksum does not match is DATA_LOSS; the one after it follows. A length whose
+// checksum does not match, an impossible length, or a file cut within a record is DATA_LOSS that
+// says how many bytes are left unread; then the end.
+std::unique_ptr<RecordReader> open_tfrecord(std::string path, const ReaderOptions& options);
+
+// Lines without their "\n" and, as in tf.data, without any "\r". A last line without "\n" counts,
+// unless a compressed stream fails there; empty lines count.
+std::unique_ptr<RecordReader> open_text_lines(std::string path, const ReaderOptions& options);
+
+}  // namespace penstock

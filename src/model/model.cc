@@ -1,0 +1,319 @@
+#include "model/model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "model/lp.h"
+#include "model/size.h"
+#include "model/threads.h"
+
+namespace penstock {
+namespace {
+
+constexpr double kWorthMention = 0.05;  // a wait below this share of the step is noise
+constexpr double kThreadFull = 0.75;    // a thread this busy holds the rest: hand-overs take some of its time
+constexpr double kCoresFull = 0.85;
+constexpr double kDiskFull = 0.8;
+constexpr double kCounterSeconds = 100e-9;  // what the counters cost for a block at a stage (bench/overhead)
+
+double ratio(double a, double b) { return b > 0 ? a / b : 0; }
+
+std::string percent(double share) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.0f %%", share * 100);
+  return text;
+}
+
+std::string counted(double n, const char* unit) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.3g %s%s", n, unit, n == 1 ? "" : "s");
+  return text;
+}
+
+class Analyzer {
+ public:
+  Analyzer(const Trace& trace, const AnalyzeOptions& options) : options_(options) {
+    a_.trace = trace;
+    a_.cores = options.cores > 0 ? options.cores : std::max(1, trace.options.threads);
+    a_.memory_bytes = options.memory_bytes > 0 ? options.memory_bytes : trace.options.memory_bytes;
+    seconds_ = trace.interval.seconds;
+    elements_ = static_cast<double>(trace.interval.elements);
+    // A sink gives one value; what counts is what goes into it.
+    if (elements_ <= 0 || trace.stages.front().sink) {
+      const StageTrace& root = trace.stages.front();
+      const size_t counted_stage = root.sink && !root.inputs.empty() ? static_cast<size_t>(root.inputs[0]) : 0;
+      elements_ = static_cast<double>(trace.stages[counted_stage].elements);
+    }
+    a_.rate = ratio(elements_, seconds_);
+    const double measured = ratio(trace.interval.consumer_seconds, elements_);
+    consumer_ = options.consumer_seconds > 0 ? options.consumer_seconds : measured;
+  }
+
+  Analysis run() {
+    for (const StageTrace& s : a_.trace.stages) a_.stages.push_back(rates(s));
+    sizes();
+    threads();
+    ceilings();
+    allocation();
+    verdict();
+    shares();
+    trust();
+    return std::move(a_);
+  }
+
+ private:
+  const StageTrace& traced(int id) const { return a_.trace.stages[static_cast<size_t>(id)]; }
+  StageModel& stage(int id) { return a_.stages[static_cast<size_t>(id)]; }
+
+  StageModel rates(const StageTrace& s) {
+    StageModel m;
+    m.id = s.id;
+    m.op = s.op;
+    m.label = s.label;
+    m.parent = s.parent;
+    const auto n = static_cast<double>(s.elements);
+    m.visit_ratio = ratio(n, elements_);
+    m.demand_seconds = ratio(s.cpu_seconds, elements_);
+    m.rate = ratio(n, seconds_);
+    m.own_rate_per_core = s.cpu_seconds > 0 ? n / s.cpu_seconds : kNoBound;
+    m.rate_per_core = m.demand_seconds > 0 ? 1 / m.demand_seconds : kNoBound;
+    m.cores_used = ratio(s.cpu_seconds, seconds_);
+    m.bytes_out = ratio(static_cast<double>(s.bytes), elements_);
+    m.bytes_per_element = ratio(static_cast<double>(s.bytes), n);
+    m.bytes_in = ratio(static_cast<double>(s.bytes_read), elements_);
+    m.sequential = !s.can_parallel;
+    for (int p = s.parent; p >= 0; p = traced(p).parent) m.sequential &= !traced(p).can_parallel;
+    a_.cores_used += m.cores_used;
+    a_.demand_seconds += m.demand_seconds;
+    a_.attributed_cpu_seconds += s.cpu_seconds;
+    return m;
+  }
+
+  void sizes() {
+    std::vector<StageSize> sizes(a_.stages.size());
+    std::vector<bool> is_input(a_.stages.size(), false);
+    for (size_t i = a_.stages.size(); i-- > 0;) {
+      const int id = static_cast<int>(i);
+      sizes[i] = stage_size(a_.trace, id, sizes);
+      a_.stages[i].size = sizes[i];
+      a_.stages[i].cache = cache_verdict(a_.trace, id, sizes[i], a_.memory_bytes);
+      for (const int input : traced(id).inputs) {
+        a_.stages[i].bytes_in += stage(input).bytes_out;
+        is_input[static_cast<size_t>(input)] = true;
+      }
+    }
+    for (const StageModel& m : a_.stages) {
+      if (m.parent >= 0 && !is_input[static_cast<size_t>(m.id)]) stage(m.parent).bytes_in += m.bytes_out;
+    }
+  }
+
+  void threads() {
+    a_.threads = group_threads(a_.trace);
+    for (size_t t = 0; t < a_.threads.size(); ++t) {
+      ThreadModel& group = a_.threads[t];
+      double most = -1;
+      for (const int id : group.stages) {
+        StageModel& m = stage(id);
+        m.thread = static_cast<int>(t);
+        m.limit = static_cast<int64_t>(group.width);
+        group.demand_seconds += m.demand_seconds;
+        if (m.demand_seconds > most) {
+          most = m.demand_seconds;
+          group.heaviest = id;
+        }
+      }
+      group.utilisation = group.demand_seconds * a_.rate / std::min(group.width, static_cast<double>(a_.cores));
+    }
+  }
+
+  std::string name_of(const ThreadModel& group) {
+    std::string out = stage(group.heaviest).label;
+    const auto others = std::ranges::count_if(group.stages, [&](int id) { return id != group.heaviest && stage(id).demand_seconds > 0; });
+    if (others > 0) out += " and " + std::to_string(others) + " more";
+    return out + ", " + counted(group.width, "thread");
+  }
+
+  void ceilings() {
+    for (size_t t = 0; t < a_.threads.size(); ++t) {
+      const ThreadModel& group = a_.threads[t];
+      if (group.demand_seconds <= 0) continue;
+      a_.ceilings.push_back({Ceiling::Kind::threads, group.width / group.demand_seconds, group.heaviest, static_cast<int>(t), name_of(group)});
+    }
+    if (a_.demand_seconds > 0) {
+      a_.ceilings.push_back({Ceiling::Kind::cpu, a_.cores / a_.demand_seconds, -1, -1, "CPU, " + counted(a_.cores, "core")});
+    }
+    if (options_.disk_bytes_per_second > 0 && read_per_element() > 0) {
+      a_.ceilings.push_back({Ceiling::Kind::disk, options_.disk_bytes_per_second / read_per_element(), reader(), -1, "disk"});
+    }
+    if (consumer_ > 0) a_.ceilings.push_back({Ceiling::Kind::consumer, 1 / consumer_, -1, -1, "consumer"});
+    std::ranges::stable_sort(a_.ceilings, {}, &Ceiling::rate);
+  }
+
+  double read_per_element() const {
+    double out = 0;
+    for (const StageTrace& s : a_.trace.stages) out += static_cast<double>(s.bytes_read);
+    return ratio(out, elements_);
+  }
+  int reader() const {
+    const auto most = std::ranges::max_element(a_.trace.stages, {}, &StageTrace::bytes_read);
+    return most->bytes_read > 0 ? most->id : -1;
+  }
+
+  void allocation() {
+    std::vector<StageDemand> demands;
+    for (const StageModel& m : a_.stages) demands.push_back({m.rate_per_core, m.sequential});
+    a_.best = allocate_cores(demands, a_.cores);
+  }
+
+  void verdict() {
+    Verdict& v = a_.verdict;
+    if (elements_ <= 0 || seconds_ <= 0) {
+      v.reason = "no element came out";
+      return;
+    }
+    v.step_seconds = std::max(seconds_ / elements_, consumer_);
+    v.exposed_seconds = std::max(0.0, v.step_seconds - consumer_);
+    v.input_bound = v.exposed_seconds > kWorthMention * v.step_seconds;
+    if (!v.input_bound) {
+      v.holder = Verdict::Holder::consumer;
+      v.reason = "the consumer takes " + percent(ratio(consumer_, v.step_seconds)) + " of each step";
+      return;
+    }
+    hold();
+  }
+
+  // Who holds an input-bound pipeline, from the most certain sign to the least.
+  void hold() {
+    Verdict& v = a_.verdict;
+    const auto full = std::ranges::max_element(a_.threads, {}, &ThreadModel::utilisation);
+    const auto heaviest = std::ranges::max_element(a_.stages, {}, &StageModel::demand_seconds);
+    const double reads = read_per_element() * a_.rate;
+    const auto holds = [&](Verdict::Holder holder, int id, const std::string& why) {
+      v.holder = holder;
+      v.stage = id;
+      v.reason = (id >= 0 ? stage(id).label + ": " : "") + why;
+    };
+    if (options_.disk_bytes_per_second > 0 && reads >= kDiskFull * options_.disk_bytes_per_second) {
+      return holds(Verdict::Holder::storage, reader(), "the disk gives " + percent(reads / options_.disk_bytes_per_second) + " of its bandwidth");
+    }
+    if (a_.cores_used >= kCoresFull * a_.cores) {
+      return holds(Verdict::Holder::cpu, heaviest->id,
+                   (a_.cores == 1 ? "the core is busy, " : "all " + std::to_string(a_.cores) + " cores are busy, ") +
+                       percent(ratio(heaviest->demand_seconds, a_.demand_seconds)) + " of it here");
+    }
+    const std::string busy = counted(full->width, "thread") + ", " + percent(std::min(1.0, full->utilisation)) + " busy";
+    if (full->utilisation >= kThreadFull) return holds(Verdict::Holder::stage, full->heaviest, busy);
+    if (reader() >= 0 && full->utilisation < 0.5) {
+      return holds(Verdict::Holder::storage, reader(), "waits for storage; the busiest stage is at " + percent(full->utilisation));
+    }
+    holds(Verdict::Holder::unclear, full->heaviest, busy + "; nothing is full, hand-overs or other programs take the rest");
+  }
+
+  // Time that is not busy was spent waiting for input or for room; where the run did not measure
+  // which, stages that feed the one that holds the rate waited for room, the others for input.
+  void shares() {
+    const int holder = a_.verdict.stage;
+    const bool all_blocked = a_.verdict.holder == Verdict::Holder::consumer;
+    std::vector<int> feeds;
+    if (holder >= 0) feeds = closure(a_.trace, holder);
+    for (StageModel& m : a_.stages) {
+      const StageTrace& s = traced(m.id);
+      m.busy = std::clamp(ratio(s.cpu_seconds, seconds_ * static_cast<double>(m.limit)), 0.0, 1.0);
+      const double rest = 1 - m.busy;
+      const double measured = s.starved_seconds + s.blocked_seconds;
+      if (measured > 0) {
+        m.blocked = rest * s.blocked_seconds / measured;
+      } else if (all_blocked || (m.id != holder && std::ranges::binary_search(feeds, m.id))) {
+        m.blocked = rest;
+      }
+      m.starved = rest - m.blocked;
+    }
+  }
+
+  void trust() {
+    const TraceInterval& i = a_.trace.interval;
+    a_.unattributed_cpu_seconds = std::max(0.0, i.process_cpu_seconds - a_.attributed_cpu_seconds);
+    double blocks = 0;
+    for (const StageTrace& s : a_.trace.stages) blocks += static_cast<double>(s.blocks);
+    a_.tracing_overhead = std::min(1.0, ratio(blocks * kCounterSeconds, std::max(i.process_cpu_seconds, a_.attributed_cpu_seconds)));
+    const StageTrace& root = a_.trace.stages.front();
+    a_.coverage = std::min(1.0, files_read_share(a_.trace, 0));
+    if (a_.coverage <= 0 && root.cardinality > 0) {
+      a_.coverage = std::min(1.0, elements_ / static_cast<double>(root.cardinality));
+    }
+    if (i.ended) a_.coverage = 1;
+    a_.too_short = elements_ < 10 || seconds_ < 0.2;
+  }
+
+  const AnalyzeOptions options_;
+  Analysis a_;
+  double seconds_ = 0, elements_ = 0, consumer_ = 0;
+};
+
+}  // namespace
+
+std::string_view extent_name(Extent extent) {
+  switch (extent) {
+    case Extent::exact: return "exact";
+    case Extent::estimated: return "estimated";
+    case Extent::infinite: return "infinite";
+    case Extent::unknown: break;
+  }
+  return "unknown";
+}
+
+std::string_view cache_verdict_name(CacheVerdict verdict) {
+  switch (verdict) {
+    case CacheVerdict::yes: return "yes";
+    case CacheVerdict::random: return "random";
+    case CacheVerdict::infinite: return "endless";
+    case CacheVerdict::unknown_size: return "unknown";
+    case CacheVerdict::too_large: return "too big";
+    case CacheVerdict::nested: return "nested";
+    case CacheVerdict::datasets: return "no rows";
+    case CacheVerdict::sink: return "sink";
+    case CacheVerdict::cached: break;
+  }
+  return "cached";
+}
+
+std::string cache_verdict_text(CacheVerdict verdict) {
+  switch (verdict) {
+    case CacheVerdict::yes: return "fits in memory";
+    case CacheVerdict::random: return "random: a cache would freeze the draws";
+    case CacheVerdict::infinite: return "it never ends";
+    case CacheVerdict::unknown_size: return "its size is not known";
+    case CacheVerdict::too_large: return "larger than the memory budget";
+    case CacheVerdict::nested: return "inside the function of another stage";
+    case CacheVerdict::datasets: return "its elements are datasets";
+    case CacheVerdict::sink: return "it gives one value";
+    case CacheVerdict::cached: break;
+  }
+  return "it is a cache";
+}
+
+std::string_view ceiling_kind_name(Ceiling::Kind kind) {
+  switch (kind) {
+    case Ceiling::Kind::threads: return "threads";
+    case Ceiling::Kind::cpu: return "cpu";
+    case Ceiling::Kind::disk: return "disk";
+    case Ceiling::Kind::consumer: break;
+  }
+  return "consumer";
+}
+
+std::string_view holder_name(Verdict::Holder holder) {
+  switch (holder) {
+    case Verdict::Holder::consumer: return "consumer";
+    case Verdict::Holder::stage: return "stage";
+    case Verdict::Holder::cpu: return "cpu";
+    case Verdict::Holder::storage: return "storage";
+    case Verdict::Holder::unclear: break;
+  }
+  return "unclear";
+}
+
+Analysis analyze(const Trace& trace, const AnalyzeOptions& options) { return Analyzer(trace, options).run(); }
+
+}  // namespace penstock

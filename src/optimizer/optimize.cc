@@ -1,0 +1,228 @@
+#include "optimizer/optimize.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "optimizer/knobs.h"
+
+namespace penstock {
+
+Trace trace_difference(const Trace& later, const Trace& earlier) {
+  Trace out = later;
+  out.interval.seconds -= earlier.interval.seconds;
+  out.interval.process_cpu_seconds -= earlier.interval.process_cpu_seconds;
+  out.interval.elements -= earlier.interval.elements;
+  out.interval.waited_seconds -= earlier.interval.waited_seconds;
+  for (StageTrace& s : out.stages) {
+    const auto before = std::ranges::find_if(earlier.stages, [&](const StageTrace& e) { return e.id == s.id && e.op == s.op; });
+    if (before == earlier.stages.end()) continue;
+    s.elements -= before->elements;
+    s.blocks -= before->blocks;
+    s.bytes -= before->bytes;
+    s.cpu_seconds -= before->cpu_seconds;
+    s.bytes_read -= before->bytes_read;
+    s.starved_seconds -= before->starved_seconds;
+    s.blocked_seconds -= before->blocked_seconds;
+  }
+  return out;
+}
+
+double passes_over(const PlanNode& root, const PlanNode* node) {
+  double passes = 1;
+  for (const PlanNode* at = &root; at != node; at = at->inputs[0].get()) {
+    if (at->is("repeat")) {
+      const Attr& count = at->arg("count");
+      const int64_t n = count.is_none() ? -1 : count.as_int();
+      if (n < 0) return -1;
+      passes *= static_cast<double>(n);
+    }
+    if (at->inputs.empty()) break;
+  }
+  return passes;
+}
+
+namespace {
+
+// The chain from the root to its source along first inputs, root first.
+std::vector<PlanPtr> spine(const PlanPtr& root) {
+  std::vector<PlanPtr> out{root};
+  while (!out.back()->inputs.empty()) out.push_back(out.back()->inputs[0]);
+  return out;
+}
+
+// `root` with the spine's node number `place` replaced.
+PlanPtr replace_on_spine(const std::vector<PlanPtr>& nodes, size_t place, PlanPtr with) {
+  for (size_t i = place; i-- > 0;) {
+    std::vector<PlanPtr> inputs = nodes[i]->inputs;
+    inputs[0] = std::move(with);
+    with = with_inputs(*nodes[i], std::move(inputs));
+  }
+  return with;
+}
+
+// Rate on `cores` from a one-thread trace: the model's allocation, with the CPU time that belongs to
+// no stage (reading, hand-overs) as work that any core may do.
+double rate_on(const Trace& trace, const OptimizeOptions& options) {
+  AnalyzeOptions analyze_options;
+  analyze_options.cores = options.cores;
+  analyze_options.disk_bytes_per_second = options.disk_bytes_per_second;
+  const Analysis a = analyze(trace, analyze_options);
+  std::vector<StageDemand> stages;
+  for (const StageModel& s : a.stages) stages.push_back({s.rate_per_core, s.sequential});
+  const double n = static_cast<double>(std::max<int64_t>(1, trace.interval.elements));
+  if (a.unattributed_cpu_seconds > 0) stages.push_back({n / a.unattributed_cpu_seconds, false});
+  double rate = allocation_rate(stages, static_cast<double>(options.cores));
+  for (const Ceiling& c : a.ceilings) {
+    if (c.kind == Ceiling::Kind::disk) rate = std::min(rate, c.rate);
+  }
+  return rate;
+}
+
+double serial_rate(const Trace& trace) {
+  return trace.interval.seconds > 0 ? static_cast<double>(trace.interval.elements) / trace.interval.seconds : 0;
+}
+
+struct CachePlace {
+  size_t place = 0;          // on the spine
+  StageSize size;
+  double cost_seconds = 0;   // CPU of all passes, per root element of one pass
+  std::string label;
+};
+
+// Stage of each spine node in the trace of the plan as written.
+std::vector<int> spine_stages(const Trace& trace, size_t length) {
+  std::vector<int> out;
+  int at = 0;
+  while (out.size() < length && at >= 0 && static_cast<size_t>(at) < trace.stages.size()) {
+    out.push_back(at);
+    at = trace.stages[static_cast<size_t>(at)].inputs.empty() ? -1 : trace.stages[static_cast<size_t>(at)].inputs[0];
+  }
+  return out;
+}
+
+// Whether a cache may stand behind the node; why not goes to `notes`.
+bool may_cache(const PlanNode& node, const StageModel& stage, const OptimizeOptions& options, std::vector<std::string>* notes) {
+  auto no = [&](const std::string& why) {
+    notes->push_back("no cache after " + stage.label + ": " + why);
+    return false;
+  };
+  if (plan_effects(node) != Effects::pure) return no("what it gives is random");
+  if (node.cardinality == kInfinite || stage.size.extent == Extent::infinite) return no("it is endless");
+  if (stage.size.extent == Extent::unknown) return no("its size is not known");
+  if (stage.size.bytes.high > 0.6 * static_cast<double>(options.memory_bytes)) return no("larger than the memory budget");
+  return true;
+}
+
+// The best place by the demands as written, or none.
+std::optional<CachePlace> choose_cache(const PlanPtr& root, const std::vector<PlanPtr>& nodes, const Analysis& a,
+                                       const OptimizeOptions& options, std::vector<std::string>* notes) {
+  const std::vector<int> stages = spine_stages(a.trace, nodes.size());
+  if (stages.size() != nodes.size()) return std::nullopt;
+  std::optional<CachePlace> best;
+  double above = 0;  // demand of the stages between the root and the node
+  double whole = 0;
+  for (const int s : stages) whole += a.stages[static_cast<size_t>(s)].demand_seconds;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const StageModel& stage = a.stages[static_cast<size_t>(stages[i])];
+    double passes = passes_over(*root, nodes[i].get());
+    if (passes < 0) passes = options.passes;
+    const bool worth = passes > 1 && !nodes[i]->is("repeat") && !nodes[i]->is("cache") && !nodes[i]->is("prefetch") &&
+                       !nodes[i]->inputs.empty();
+    if (worth && may_cache(*nodes[i], stage, options, notes)) {
+      const double cost = whole + (passes - 1) * above;
+      const bool gains = cost < 0.95 * passes * whole;
+      if (gains && (!best || cost < 0.99 * best->cost_seconds)) best = CachePlace{i, stage.size, cost, stage.label};
+    }
+    above += stage.demand_seconds;
+  }
+  return best;
+}
+
+// The cached plan cut down so that its cache is full after a moment, then repeated: what later
+// passes cost. `skip` is the number of root elements until then.
+PlanPtr warm_plan(const std::vector<PlanPtr>& nodes, const CachePlace& cache, double visit_ratio, int64_t* skip) {
+  const double per_root = std::max(1.0, visit_ratio);
+  const auto rows = static_cast<int64_t>(std::ceil(std::max(4 * per_root, 64.0)));
+  Attrs count;
+  count.set("count", Attr::integer(rows));
+  PlanPtr cached = make_node("cache", {make_node("take", {nodes[cache.place]}, count)}, {});
+  std::vector<PlanPtr> endless = nodes;
+  for (PlanPtr& node : endless) {
+    if (node->is("repeat")) node = with_arg(*node, "count", Attr());
+  }
+  PlanPtr plan = replace_on_spine(endless, cache.place, std::move(cached));
+  *skip = static_cast<int64_t>(std::ceil(static_cast<double>(rows) / per_root)) + 1;
+  return plan;
+}
+
+}  // namespace
+
+OptimizeResult optimize_plan(const PlanPtr& plan, const OptimizeOptions& options, const MeasurePlan& measure) {
+  OptimizeResult out;
+  out.before = measure(plan, options.trace_seconds, 0);
+  out.rate_before = serial_rate(out.before);
+  const PlanPtr bare = strip_knobs(plan);
+  const Trace traced = measure(bare, options.trace_seconds, 0);
+  const Analysis analysis = analyze(traced, {options.disk_bytes_per_second, 0, options.cores, options.memory_bytes});
+  const std::vector<PlanPtr> nodes = spine(bare);
+
+  // Without a cache.
+  std::vector<RuleLog> rules;
+  const PlanPtr rewritten = apply_rules(bare, options.rules, &rules);
+  const Trace rewritten_trace = measure(rewritten, options.trace_seconds, 0);
+  const double rewritten_rate = rate_on(rewritten_trace, options);
+  double spread = 0.05;
+  PlanPtr chosen = rewritten;
+  Trace chosen_trace = rewritten_trace;
+  out.prediction.first_pass = out.prediction.later_passes = rewritten_rate;
+  double rate = rewritten_rate, serial = serial_rate(rewritten_trace);
+  out.rules = rules;
+
+  const std::optional<CachePlace> cache = choose_cache(bare, nodes, analysis, options, &out.notes);
+  if (cache) {
+    double passes = passes_over(*bare, nodes[cache->place].get());
+    if (passes < 0) passes = options.passes;
+    std::vector<RuleLog> cached_rules;
+    const PlanPtr with_cache = replace_on_spine(nodes, cache->place, make_node("cache", {nodes[cache->place]}, {}));
+    const PlanPtr cached = apply_rules(with_cache, options.rules, &cached_rules);
+    const Trace cold = measure(cached, options.trace_seconds, 0);
+    int64_t skip = 0;
+    const std::vector<int> stages = spine_stages(traced, nodes.size());
+    const double ratio = analysis.stages[static_cast<size_t>(stages[cache->place])].visit_ratio;
+    const PlanPtr warm = apply_rules(warm_plan(nodes, *cache, ratio, &skip), options.rules, nullptr);
+    const Trace full = measure(warm, options.trace_seconds, skip);
+    const double first = rate_on(cold, options), later = rate_on(full, options);
+    const double overall = first > 0 && later > 0 ? passes / (1 / first + (passes - 1) / later) : 0;
+    out.passes = passes;
+    if (overall > 1.02 * rewritten_rate) {
+      const double serial_cold = serial_rate(cold), serial_warm = serial_rate(full);
+      serial = serial_cold > 0 && serial_warm > 0 ? passes / (1 / serial_cold + (passes - 1) / serial_warm) : serial;
+      chosen = cached;
+      chosen_trace = cold;
+      rate = overall;
+      spread = 0.07;
+      out.prediction.first_pass = first;
+      out.prediction.later_passes = later;
+      out.rules = cached_rules;
+      out.changes.push_back({"cache() after " + cache->label + ": " + std::to_string(static_cast<int64_t>(cache->size.bytes.value / 1e6)) +
+                                 " MB, made once, read " + std::to_string(static_cast<int64_t>(passes) - 1) + " times more",
+                             serial});
+    } else {
+      out.notes.push_back("a cache after " + cache->label + " would not pay: decoding less is cheaper than reading it back");
+    }
+  }
+  std::vector<std::string> names;
+  for (const RuleLog& log : out.rules) {
+    if (std::ranges::find(names, log.rule) == names.end()) names.emplace_back(log.rule);
+  }
+  std::string joined;
+  for (const std::string& name : names) joined += (joined.empty() ? "" : ", ") + name;
+  if (!joined.empty()) out.changes.insert(out.changes.begin(), {"rewrites: " + joined, out.changes.empty() ? serial : serial_rate(rewritten_trace)});
+  out.plan = write_knobs(chosen, analyze(chosen_trace, {options.disk_bytes_per_second, 0, options.cores, options.memory_bytes}), options.cores);
+  out.changes.push_back({"num_parallel_calls and a prefetch at the end for " + std::to_string(options.cores) + " cores", rate});
+  out.prediction.rate = {rate * (1 - spread), rate, rate * (1 + spread)};
+  return out;
+}
+
+}  // namespace penstock

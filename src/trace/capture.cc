@@ -1,0 +1,279 @@
+// Live counters into a Trace.
+
+#include <glob.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <thread>
+#include <unordered_map>
+
+#include "runtime/run.h"
+#include "trace/trace.h"
+
+namespace penstock {
+namespace {
+
+// The plans that the functions of a node make datasets of, in order.
+void nested_plans(const Function& function, std::vector<const PlanNode*>* out) {
+  for (const FunctionNode& node : function.nodes) {
+    if (node.dataset) out->push_back(node.dataset.get());
+    for (const FunctionPtr& body : node.bodies) nested_plans(*body, out);
+  }
+}
+
+// What is heaviest in a function by the ops' declared costs; empty when nothing is worth naming.
+struct Heaviest {
+  std::string name;
+  double cost = 0;
+
+  void look(const Function& function) {
+    for (const FunctionNode& node : function.nodes) {
+      if (node.op && node.op->cost_ns > cost) {
+        cost = node.op->cost_ns;
+        name = node.op->name;
+      }
+      for (const FunctionPtr& body : node.bodies) look(*body);
+    }
+  }
+};
+
+bool is_file_list(const PlanNode& node) { return node.is("files") || node.is("list_files"); }
+
+// The strings of an argument: a scalar, a vector, a list.
+void collect_strings(const Attr& attr, std::vector<std::string>* out) {
+  if (attr.is_tensor() && attr.tensor().dtype() == DType::bytes && !attr.tensor().object()) {
+    for (int64_t i = 0; i < attr.tensor().entries_count(); ++i) out->emplace_back(bytes_at(attr.tensor(), i));
+  }
+  for (const Attr& item : attr.items()) collect_strings(item, out);
+}
+
+struct Files {
+  int64_t bytes = 0, count = 0;
+};
+
+// Sizes of what the patterns match; patterns are plain names where nothing in them is special.
+Files measure_files(const std::vector<std::string>& patterns) {
+  Files out;
+  for (const std::string& pattern : patterns) {
+    glob_t found{};
+    if (glob(pattern.c_str(), GLOB_NOCHECK, nullptr, &found) == 0) {
+      for (size_t i = 0; i < found.gl_pathc; ++i) {
+        struct stat info {};
+        if (stat(found.gl_pathv[i], &info) != 0 || !S_ISREG(info.st_mode)) continue;
+        out.bytes += info.st_size;
+        ++out.count;
+      }
+    }
+    globfree(&found);
+  }
+  return out;
+}
+
+class Capture {
+ public:
+  Capture(const Run& run, bool file_sizes) : run_(run), file_sizes_(file_sizes) {
+    for (const auto& [node, counters] : run.all_counters()) counters_[node] = counters;
+    seconds_per_tick_ = ns_per_tick() * 1e-9;
+  }
+
+  std::vector<StageTrace> stages() {
+    place(run_.plan().get(), -1);
+    link_inputs();
+    label();
+    if (file_sizes_) find_files();
+    return std::move(stages_);
+  }
+
+ private:
+  void place(const PlanNode* root, int parent) {
+    std::vector<const PlanNode*> order = topological(*root);
+    std::ranges::reverse(order);
+    for (const PlanNode* node : order) {
+      if (ids_.contains(node)) continue;
+      const int id = static_cast<int>(stages_.size());
+      ids_[node] = id;
+      nodes_.push_back(node);
+      stages_.push_back(stage(*node, id, parent));
+      std::vector<const PlanNode*> nested;
+      for (const auto& [name, f] : node->functions) nested_plans(*f, &nested);
+      for (const PlanNode* plan : nested) place(plan, id);
+    }
+  }
+
+  StageTrace stage(const PlanNode& node, int id, int parent) const {
+    StageTrace s;
+    s.id = id;
+    s.op = node.op->name;
+    s.parent = parent;
+    s.cardinality = node.cardinality;
+    s.random = node.op->random;
+    for (const auto& [name, f] : node.functions) s.random |= f->effects() != Effects::pure;
+    s.stateless = node.op->stateless;
+    s.keeps_rows = node.op->keeps_rows;
+    s.sink = node.op->sink;
+    s.spec = node.spec.text();
+    s.fixed_size = true;
+    for (const LeafSpec& leaf : node.spec.leaves()) {
+      s.fixed_size &= leaf.is_tensor() && leaf.shape.is_static() && leaf.dtype != DType::bytes;
+      s.nested_output |= leaf.kind == LeafSpec::Kind::dataset;
+    }
+    s.can_parallel = std::ranges::any_of(node.op->params, [](const Param& p) { return p.name == "num_parallel_calls"; });
+    const Attr& calls = node.arg("num_parallel_calls");
+    if (s.can_parallel && calls.is_tensor()) s.calls = std::max<int64_t>(0, calls.as_int());
+    s.parallel = s.calls > 1;
+    if (const auto found = counters_.find(&node); found != counters_.end()) read(*found->second, &s);
+    return s;
+  }
+
+  void read(const NodeCounters& c, StageTrace* s) const {
+    const auto value = [](const std::atomic<int64_t>& a) { return std::max<int64_t>(0, a.load(std::memory_order_relaxed)); };
+    s->elements = value(c.elements);
+    s->errors = value(c.errors);
+    s->blocks = value(c.blocks);
+    s->bytes = value(c.bytes);
+    s->cpu_seconds = static_cast<double>(value(c.busy_ticks)) * seconds_per_tick_ * run_.cpu_share();
+    s->starved_seconds = static_cast<double>(value(c.starved_ticks)) * seconds_per_tick_;
+    s->blocked_seconds = static_cast<double>(value(c.blocked_ticks)) * seconds_per_tick_;
+    s->limit = std::max<int64_t>(1, value(c.limit));
+    s->bytes_read = value(c.bytes_read);
+    s->files_opened = value(c.files_opened);
+  }
+
+  void link_inputs() {
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+      for (const PlanPtr& input : nodes_[i]->inputs) stages_[i].inputs.push_back(ids_.at(input.get()));
+    }
+  }
+
+  // Numbers count from the source, as in the text, where an operator occurs more than once.
+  void label() {
+    std::map<std::string, int> total, seen;
+    for (const StageTrace& s : stages_) ++total[s.op];
+    for (size_t i = stages_.size(); i-- > 0;) {
+      StageTrace& s = stages_[i];
+      s.label = s.op;
+      if (total[s.op] > 1) s.label += " " + std::to_string(++seen[s.op]);
+      Heaviest heaviest;
+      std::vector<const PlanNode*> nested;
+      for (const auto& [name, f] : nodes_[i]->functions) {
+        heaviest.look(*f);
+        nested_plans(*f, &nested);
+      }
+      if (!nested.empty()) {
+        s.label += ": " + nested.front()->op->name;
+      } else if (!heaviest.name.empty()) {
+        s.label += ": " + heaviest.name;
+      }
+    }
+  }
+
+  // A stage that reads files gets the size of all that it will read in one pass: of the files that
+  // it names itself, or that the list names which feeds it or the stage it is nested in.
+  void find_files() {
+    for (size_t i = 0; i < stages_.size(); ++i) {
+      StageTrace& s = stages_[i];
+      const PlanNode& node = *nodes_[i];
+      if (s.bytes_read == 0 && s.files_opened == 0) continue;
+      Files files;
+      if (node.op->source) files = measure_files(strings_of(node));
+      for (int at = s.id; files.count == 0 && at >= 0; at = stages_[static_cast<size_t>(at)].parent) {
+        files = listed_below(*nodes_[static_cast<size_t>(at)]);
+      }
+      s.source_bytes = files.bytes;
+      s.source_files = files.count;
+    }
+  }
+
+  static std::vector<std::string> strings_of(const PlanNode& node) {
+    std::vector<std::string> out;
+    if (!node.op->params.empty()) collect_strings(node.arg(node.op->params[0].name), &out);
+    return out;
+  }
+
+  Files listed_below(const PlanNode& user) {
+    Files out;
+    for (const PlanPtr& input : user.inputs) {
+      Files files;
+      for (const PlanNode* node : topological(*input)) {
+        if (!is_file_list(*node)) continue;
+        const auto [at, fresh] = lists_.try_emplace(node);
+        if (fresh) at->second = measure_files(strings_of(*node));
+        files.bytes += at->second.bytes;
+        files.count += at->second.count;
+      }
+      // shard, take and skip leave fewer of them
+      if (input->cardinality > 0 && input->cardinality < files.count) {
+        files.bytes = static_cast<int64_t>(static_cast<double>(files.bytes) * static_cast<double>(input->cardinality) /
+                                           static_cast<double>(files.count));
+        files.count = input->cardinality;
+      }
+      out.bytes += files.bytes;
+      out.count += files.count;
+    }
+    return out;
+  }
+
+  const Run& run_;
+  const bool file_sizes_;
+  double seconds_per_tick_;
+  std::unordered_map<const PlanNode*, const NodeCounters*> counters_;
+  std::unordered_map<const PlanNode*, int> ids_;
+  std::unordered_map<const PlanNode*, Files> lists_;
+  std::vector<const PlanNode*> nodes_;
+  std::vector<StageTrace> stages_;
+};
+
+std::string cpu_model() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (line.starts_with("model name")) {
+      const size_t colon = line.find(": ");
+      return colon == std::string::npos ? std::string() : line.substr(colon + 2);
+    }
+  }
+  return {};
+}
+
+TraceMachine this_machine() {
+  static const TraceMachine machine = [] {
+    TraceMachine m;
+    m.cores = usable_cores();
+    m.cpu = cpu_model();
+    m.memory_bytes = usable_memory_bytes();
+    utsname name{};
+    if (uname(&name) == 0) m.kernel = std::string(name.sysname) + " " + name.release;
+    return m;
+  }();
+  return machine;
+}
+
+}  // namespace
+
+double process_cpu_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6; };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+Trace capture_trace(const Run& run, const std::string& program, const CaptureOptions& options) {
+  Trace trace;
+  trace.program = program;
+  trace.options = {run.options().threads, run.options().memory_bytes, run.options().block_rows};
+  trace.machine = this_machine();
+  trace.interval = options.interval;
+  trace.stages = Capture(run, options.file_sizes).stages();
+  if (trace.interval.seconds <= 0) {
+    trace.interval.seconds = static_cast<double>(now_ns() - run.start_ns()) * 1e-9;
+    trace.interval.process_cpu_seconds = process_cpu_seconds();
+  }
+  if (trace.interval.elements <= 0) trace.interval.elements = trace.stages.front().elements;
+  trace.peak_memory_bytes = peak_resident_bytes();
+  return trace;
+}
+
+}  // namespace penstock

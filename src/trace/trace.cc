@@ -1,0 +1,247 @@
+// Traces as JSON and as files: docs/format/trace.md.
+
+#include "trace/trace.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/error.h"
+#include "io/file.h"
+
+namespace penstock {
+namespace {
+
+constexpr const char* kSchema = "penstock.trace";
+
+// One description of the fields serves both ways: `f(key, field)` for each.
+template <typename T, typename F>
+void visit_options(T& o, F&& f) {
+  f("threads", o.threads);
+  f("memory_bytes", o.memory_bytes);
+  f("block_rows", o.block_rows);
+}
+
+template <typename T, typename F>
+void visit_machine(T& m, F&& f) {
+  f("cores", m.cores);
+  f("cpu", m.cpu);
+  f("memory_bytes", m.memory_bytes);
+  f("kernel", m.kernel);
+}
+
+template <typename T, typename F>
+void visit_interval(T& i, F&& f) {
+  f("seconds", i.seconds);
+  f("process_cpu_seconds", i.process_cpu_seconds);
+  f("elements", i.elements);
+  f("first_element_seconds", i.first_element_seconds);
+  f("waited_seconds", i.waited_seconds);
+  f("consumer_seconds", i.consumer_seconds);
+  f("ended", i.ended);
+  f("interrupted", i.interrupted);
+}
+
+template <typename T, typename F>
+void visit_stage(T& s, F&& f) {
+  f("id", s.id);
+  f("op", s.op);
+  f("label", s.label);
+  f("inputs", s.inputs);
+  f("parent", s.parent);
+  f("elements", s.elements);
+  f("errors", s.errors);
+  f("blocks", s.blocks);
+  f("bytes", s.bytes);
+  f("cpu_seconds", s.cpu_seconds);
+  f("starved_seconds", s.starved_seconds);
+  f("blocked_seconds", s.blocked_seconds);
+  f("limit", s.limit);
+  f("calls", s.calls);
+  f("can_parallel", s.can_parallel);
+  f("parallel", s.parallel);
+  f("bytes_read", s.bytes_read);
+  f("files_opened", s.files_opened);
+  f("source_bytes", s.source_bytes);
+  f("source_files", s.source_files);
+  f("cardinality", s.cardinality);
+  f("random", s.random);
+  f("stateless", s.stateless);
+  f("keeps_rows", s.keeps_rows);
+  f("sink", s.sink);
+  f("fixed_size", s.fixed_size);
+  f("nested_output", s.nested_output);
+  f("spec", s.spec);
+}
+
+// What JSON has no number for counts as nothing.
+Json value_of(double v) { return std::isfinite(v) ? v : 0.0; }
+template <typename T>
+Json value_of(const T& v) {
+  return v;
+}
+
+struct Writer {
+  Json& object;
+  template <typename T>
+  void operator()(const char* key, const T& field) const {
+    object[key] = value_of(field);
+  }
+};
+
+// Reads the keys of one object; errors say where the object stands.
+class Reader {
+ public:
+  Reader(const Json& object, std::string where, std::string path)
+      : object_(object), where_(std::move(where)), path_(std::move(path)) {
+    if (!object_.is_object()) fail("", "must be an object");
+  }
+
+  const Json& at(const char* key) const {
+    const auto found = object_.find(key);
+    if (found == object_.end()) fail(key, "is missing");
+    return *found;
+  }
+
+  template <typename T>
+  void operator()(const char* key, T& field) const {
+    read(key, at(key), &field);
+  }
+
+  [[noreturn]] void fail(const std::string& key, const std::string& what) const {
+    const std::string name = key.empty() ? path_ : path_.empty() ? key : path_ + "." + key;
+    throw Error(Code::invalid_argument, "trace: " + where_ + ": " + (name.empty() ? "it" : name) + ": " + what);
+  }
+
+ private:
+  void read(const char* key, const Json& v, std::string* out) const {
+    if (!v.is_string()) fail(key, "must be a string");
+    *out = v.get<std::string>();
+  }
+  void read(const char* key, const Json& v, bool* out) const {
+    if (!v.is_boolean()) fail(key, "must be true or false");
+    *out = v.get<bool>();
+  }
+  void read(const char* key, const Json& v, double* out) const {
+    if (!v.is_number()) fail(key, "must be a number");
+    *out = v.get<double>();
+    if (!std::isfinite(*out) || *out < 0) fail(key, "must be a number of at least 0");
+  }
+  void read(const char* key, const Json& v, int64_t* out) const { *out = integer(key, v, INT64_MAX); }
+  void read(const char* key, const Json& v, int* out) const { *out = static_cast<int>(integer(key, v, INT32_MAX)); }
+  void read(const char* key, const Json& v, std::vector<int>* out) const {
+    if (!v.is_array()) fail(key, "must be a list of stage ids");
+    out->clear();
+    for (const Json& item : v) out->push_back(static_cast<int>(integer(key, item, INT32_MAX)));
+  }
+  int64_t integer(const char* key, const Json& v, int64_t most) const {
+    // -1 and -2 stand for infinite, unknown and none.
+    const std::string rule = "must be an integer from -2 to " + std::to_string(most);
+    if (!v.is_number_integer()) fail(key, rule);
+    if (v.is_number_unsigned() && v.get<uint64_t>() > static_cast<uint64_t>(most)) fail(key, rule);
+    const int64_t n = v.get<int64_t>();
+    if (n < -2) fail(key, rule);
+    return n;
+  }
+
+  const Json& object_;
+  const std::string where_, path_;
+};
+
+void check_stage(const StageTrace& s, int id, int count, const Reader& reader) {
+  if (s.id != id) reader.fail("id", "must be " + std::to_string(id) + ", its place in the list");
+  if (s.parent < -1 || s.parent >= id) reader.fail("parent", "must be an earlier stage or -1");
+  for (const int input : s.inputs) {
+    if (input <= id || input >= count) reader.fail("inputs", "must be later stages");
+  }
+  for (const int64_t n : {s.elements, s.errors, s.blocks, s.bytes, s.bytes_read, s.files_opened, s.source_bytes,
+                          s.source_files, s.calls}) {
+    if (n < 0) reader.fail("", "counts must be at least 0");
+  }
+  if (s.limit < 1) reader.fail("limit", "must be at least 1");
+}
+
+template <typename F>
+Json object_of(F&& visit) {
+  Json out = Json::object();
+  visit(Writer{out});
+  return out;
+}
+
+}  // namespace
+
+Json trace_stages_json(const Trace& trace) {
+  Json out = Json::array();
+  for (const StageTrace& s : trace.stages) {
+    out.push_back(object_of([&](const Writer& w) { visit_stage(s, w); }));
+  }
+  return out;
+}
+
+Json trace_to_json(const Trace& trace) {
+  Json out{{"schema", kSchema}, {"version", kTraceVersion}, {"program", trace.program}};
+  out["options"] = object_of([&](const Writer& w) { visit_options(trace.options, w); });
+  out["machine"] = object_of([&](const Writer& w) { visit_machine(trace.machine, w); });
+  out["interval"] = object_of([&](const Writer& w) { visit_interval(trace.interval, w); });
+  out["peak_memory_bytes"] = trace.peak_memory_bytes;
+  out["stages"] = trace_stages_json(trace);
+  return out;
+}
+
+Trace trace_from_json(const Json& json, const std::string& where) {
+  const Reader top(json, where, "");
+  std::string schema;
+  int version = 0;
+  top("schema", schema);
+  if (schema != kSchema) top.fail("schema", std::string("must be \"") + kSchema + "\"");
+  top("version", version);
+  if (version < 1 || version > kTraceVersion) {
+    top.fail("version", "is " + std::to_string(version) + ", this program reads up to " + std::to_string(kTraceVersion));
+  }
+  Trace trace;
+  top("program", trace.program);
+  visit_options(trace.options, Reader(top.at("options"), where, "options"));
+  visit_machine(trace.machine, Reader(top.at("machine"), where, "machine"));
+  visit_interval(trace.interval, Reader(top.at("interval"), where, "interval"));
+  top("peak_memory_bytes", trace.peak_memory_bytes);
+  const Json& stages = top.at("stages");
+  if (!stages.is_array() || stages.empty()) top.fail("stages", "must be a list of at least one stage");
+  const int count = static_cast<int>(std::min<size_t>(stages.size(), INT32_MAX));
+  for (int id = 0; id < count; ++id) {
+    const Reader reader(stages[static_cast<size_t>(id)], where, "stages[" + std::to_string(id) + "]");
+    StageTrace s;
+    visit_stage(s, reader);
+    check_stage(s, id, count, reader);
+    trace.stages.push_back(std::move(s));
+  }
+  return trace;
+}
+
+bool looks_like_trace(const std::string& text) {
+  // A program may begin with a dict literal, but that is no dataset; the schema's name decides.
+  const size_t first = text.find_first_not_of(" \t\r\n");
+  return first != std::string::npos && text[first] == '{' && text.find("\"penstock.trace\"", first) < first + 256;
+}
+
+Trace parse_trace(const std::string& text, const std::string& where) {
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded()) throw Error(Code::invalid_argument, "trace: " + where + ": is not JSON");
+  return trace_from_json(json, where);
+}
+
+void write_trace(const std::string& path, const Trace& trace) {
+  write_file_atomically(path, trace_to_json(trace).dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+Trace read_trace(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (file) text << file.rdbuf();
+  if (!file || file.bad()) throw system_error("trace", path, errno);
+  return parse_trace(text.str(), path);
+}
+
+}  // namespace penstock
