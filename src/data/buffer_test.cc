@@ -114,7 +114,7 @@ TEST_CASE("threads share a pool") {
     std::vector<BufferRef> held(16);
     for (int i = 0; i < 20'000; ++i) {
       seed = seed * 1664525u + 1013904223u;
-      const int64_t bytes = (seed >> 8) % 8 == 0 ? 200'000 : (seed >> 12) % 3000;
+      const int64_t bytes = (seed >> 8) % 8 == 0 ? 200'000 : (seed >> 12) % 3000 + 1;
       BufferRef buffer = pool.allocate(bytes);
       buffer.data()[0] = std::byte{1};
       held[(seed >> 4) % held.size()] = std::move(buffer);

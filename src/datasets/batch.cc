@@ -20,9 +20,11 @@ class BatchCursor final : public Cursor {
  protected:
   Poll next(Block* out, const Pull& pull) override {
     for (;;) {
-      if (const int64_t full = std::min(pending_rows_ / size_, pull.max_rows); full > 0) return emit(out, full, size_);
+      // An error comes out between the batches that were full before it and the one being filled.
+      const int64_t before = errors_.empty() ? pending_rows_ : errors_.front().rows_before;
+      if (const int64_t full = std::min(before / size_, pull.max_rows); full > 0) return emit(out, full, size_);
       if (!errors_.empty()) {
-        *out = error_block(errors_.front(), identity().columns, first_origin());
+        *out = error_block(errors_.front().error, identity().columns, first_origin());
         errors_.erase(errors_.begin());
         return Poll::ready;
       }
@@ -43,7 +45,7 @@ class BatchCursor final : public Cursor {
   }
 
  private:
-  // Good rows join the pending ones; errors wait until the batches before them are out.
+  // Good rows join the pending ones; errors wait for their turn.
   void absorb() {
     if (in_.errors.empty()) {
       append(in_);
@@ -52,7 +54,7 @@ class BatchCursor final : public Cursor {
     int64_t from = 0;
     for (const RowError& e : in_.errors) {
       if (e.row > from) append(in_.slice(from, e.row - from));
-      errors_.push_back(e.error);
+      errors_.push_back({pending_rows_, e.error});
       from = e.row + 1;
     }
     if (from < in_.rows) append(in_.slice(from, in_.rows - from));
@@ -81,6 +83,7 @@ class BatchCursor final : public Cursor {
       }
     }
     pending_rows_ -= count * rows;
+    for (Failure& f : errors_) f.rows_before -= count * rows;
     return Poll::ready;
   }
 
@@ -151,7 +154,11 @@ class BatchCursor final : public Cursor {
   std::vector<ColumnBuilder> pending_;
   std::vector<Piece> origins_;
   int64_t pending_rows_ = 0;
-  std::vector<ErrorPtr> errors_;
+  struct Failure {
+    int64_t rows_before;  // pending rows that came before it
+    ErrorPtr error;
+  };
+  std::vector<Failure> errors_;
   Block in_;
   bool ended_ = false;
 };

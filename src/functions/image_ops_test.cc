@@ -9,7 +9,6 @@
 
 #include "functions/evaluate.h"
 #include "functions/kernels/image/jpeg_encode.h"
-#include "functions/kernels/image/pixels.h"
 
 namespace penstock {
 namespace {
@@ -27,7 +26,9 @@ struct Call {
     for (const LeafSpec& leaf : inputs) specs.push_back(Spec::of(leaf));
     FunctionBuilder builder(Spec::tuple(std::move(specs)), static_cast<int>(inputs.size()));
     std::vector<ValueId> ids, outputs;
-    for (size_t i = 0; i < inputs.size(); ++i) ids.push_back(builder.input_value(static_cast<int>(i)));
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      ids.push_back(builder.input_value(static_cast<int>(i)));
+    }
     for (const Tensor& constant : constants) ids.push_back(builder.add_constant(constant));
     Attrs attrs = given;
     for (const Param& p : op->params) {
@@ -285,7 +286,8 @@ std::string ints(const std::string& key, const std::string& small) {
   return entry(key, 3, field(1, small));
 }
 std::string floats(const std::string& key, std::vector<float> values) {
-  return entry(key, 2, field(1, std::string(reinterpret_cast<const char*>(values.data()), values.size() * 4)));
+  const auto* bytes = reinterpret_cast<const char*>(values.data());
+  return entry(key, 2, field(1, std::string(bytes, values.size() * 4)));
 }
 std::string strings(const std::string& key, const std::vector<std::string>& values) {
   std::string list;
@@ -294,11 +296,13 @@ std::string strings(const std::string& key, const std::vector<std::string>& valu
 }
 Tensor example(const std::string& features) { return Tensor::of_bytes(field(1, features)); }
 
-Attr feature(DType dtype, std::vector<int64_t> shape, Attr fallback = {}, const char* kind = "fixed") {
+Attr feature(DType dtype, std::vector<int64_t> shape, Attr fallback = {},
+             const char* kind = "fixed") {
   std::vector<Attr> sizes;
   for (const int64_t size : shape) sizes.push_back(Attr::integer(size));
   return Attr::dict({"dtype", "shape", "default", "kind"},
-                    {Attr::of(dtype), Attr::list(std::move(sizes)), std::move(fallback), Attr::text(kind)});
+                    {Attr::of(dtype), Attr::list(std::move(sizes)), std::move(fallback),
+                     Attr::text(kind)});
 }
 
 Call parser(std::vector<std::string> keys, std::vector<Attr> items, LeafSpec record = kBytes) {
@@ -307,7 +311,8 @@ Call parser(std::vector<std::string> keys, std::vector<Attr> items, LeafSpec rec
 }
 
 const std::string kRecord = ints("i", "\1\2\3") + floats("f", {1.5f, 2.5f}) +
-                            strings("s", {"ab", "\xff"}) + ints("one", "\7") + strings("name", {"x"});
+                            strings("s", {"ab", "\xff"}) + ints("one", "\7") +
+                            strings("name", {"x"});
 
 TEST_CASE("parse_example reads features of every kind") {
   const Call parse = parser(
@@ -362,7 +367,8 @@ TEST_CASE("parse_example says at the row what is wrong") {
   };
   for (const Case& c : cases) {
     const Call parse = parser({c.key}, {c.feature});
-    CHECK(error_of([&] { parse({example(kRecord)}); }) == "parse_example: " + std::string(c.message));
+    CHECK(error_of([&] { parse({example(kRecord)}); }) ==
+          "parse_example: " + std::string(c.message));
   }
 }
 
@@ -372,17 +378,27 @@ TEST_CASE("parse_example refuses features at build") {
     const char* message;
   };
   const std::vector<Case> cases = {
-      {Attr::of(DType::int32), "is int32, expected int64, float32 or bytes; read int64 and cast it: int32(x)"},
-      {Attr::of(DType::float64), "is float64, expected int64, float32 or bytes; read float32 and cast it: float64(x)"},
-      {feature(DType::int64, {2}, Attr::integer(5)), "has a default of 1 values, expected shape [2]"},
-      {feature(DType::int64, {}, Attr::floating(5)), "has a default of dtype float64, expected int64"},
+      {Attr::of(DType::int32),
+       "is int32, expected int64, float32 or bytes; "
+       "read int64 and cast it: int32(x)"},
+      {Attr::of(DType::float64),
+       "is float64, expected int64, float32 or bytes; "
+       "read float32 and cast it: float64(x)"},
+      {feature(DType::int64, {2}, Attr::integer(5)),
+       "has a default of 1 values, expected shape [2]"},
+      {feature(DType::int64, {}, Attr::floating(5)),
+       "has a default of dtype float64, expected int64"},
       {feature(DType::int64, {}, {}, "sparse"), "has kind sparse, which is not supported here yet"},
-      {feature(DType::int64, {}, {}, "squence"), "has the unknown kind \"squence\" (did you mean sequence?)"},
-      {feature(DType::int64, {-1}), "has a shape with an unknown size; say feature(dtype, kind=\"sequence\") for lists of any length"},
+      {feature(DType::int64, {}, {}, "squence"),
+       "has the unknown kind \"squence\" (did you mean sequence?)"},
+      {feature(DType::int64, {-1}),
+       "has a shape with an unknown size; "
+       "say feature(dtype, kind=\"sequence\") for lists of any length"},
       {Attr::integer(1), "must be a dtype or feature(dtype, ...)"},
   };
   for (const Case& c : cases) {
-    CHECK(type_error_of([&] { parser({"k"}, {c.feature}); }) == "key \"k\" " + std::string(c.message));
+    CHECK(type_error_of([&] { parser({"k"}, {c.feature}); }) ==
+          "key \"k\" " + std::string(c.message));
   }
 }
 
@@ -392,17 +408,20 @@ TEST_CASE("parse_example by blocks gives what single rows give") {
                              feature(DType::bytes, {}, {}, "sequence")});
   const std::vector<Tensor> records = {
       example(kRecord), example(ints("i", "\1\2") + strings("name", {"y"})),
-      example(ints("i", "\4\5\6") + strings("words", {"u", "vw"})), example(kRecord + strings("words", {"z"}))};
+      example(ints("i", "\4\5\6") + strings("words", {"u", "vw"})),
+      example(kRecord + strings("words", {"z"}))};
   std::vector<std::string_view> texts;
   for (const Tensor& record : records) texts.push_back(bytes_at(record));
   const Tensor all = Tensor::of_strings(texts);
   Block in, out;
   in.rows = 4;
-  in.columns = {Column::dense(DType::bytes, {}, 4, all.buffer(), const_cast<std::byte*>(all.data()))};
+  in.columns = {
+      Column::dense(DType::bytes, {}, 4, all.buffer(), const_cast<std::byte*>(all.data()))};
   CompiledFunction(parse.function, {}).run(in, &out);
   REQUIRE(out.errors.size() == 1);
   CHECK(out.errors[0].row == 1);
-  CHECK(out.errors[0].error->message() == "parse_example: key \"i\" holds 2 values, expected shape [3]");
+  CHECK(out.errors[0].error->message() ==
+        "parse_example: key \"i\" holds 2 values, expected shape [3]");
   CHECK(out.columns[1].kind() == Column::Kind::dense);
   CHECK(out.columns[2].kind() == Column::Kind::ragged);
   for (const int64_t r : {0, 2, 3}) {
@@ -412,8 +431,10 @@ TEST_CASE("parse_example by blocks gives what single rows give") {
   CHECK(out.columns[0].row(1).entry<BytesView>().size == 0);
   CHECK(out.columns[1].row(1).same(vector_of<int64_t>({0, 0, 0})));
 
-  const Call batch = parser({"name", "i"}, {feature(DType::bytes, {}, Attr::text("?")), feature(DType::int64, {3})},
-                            leaf(DType::bytes, {-1}));
+  const Call batch =
+      parser({"name", "i"},
+             {feature(DType::bytes, {}, Attr::text("?")), feature(DType::int64, {3})},
+             leaf(DType::bytes, {-1}));
   CHECK(batch.spec.text() == "{name: bytes[?], i: int64[?, 3]}");
   const Tensor two = Tensor::of_strings(std::vector<std::string_view>{texts[0], texts[2]});
   const std::vector<Tensor> stacked = batch.all({two});
@@ -424,7 +445,8 @@ TEST_CASE("parse_example by blocks gives what single rows give") {
 TEST_CASE("decode_raw") {
   auto raw = [](const Tensor& bytes, DType dtype, bool little = true) {
     return Call("decode_raw", {leaf(DType::bytes, Shape(bytes.dims()))},
-                attrs_of({{"dtype", Attr::of(dtype)}, {"little_endian", Attr::boolean(little)}}))({bytes});
+                attrs_of({{"dtype", Attr::of(dtype)},
+                          {"little_endian", Attr::boolean(little)}}))({bytes});
   };
   const Tensor eight = Tensor::of_bytes("\1\2\3\4\5\6\7\10");
   CHECK(raw(eight, DType::int16).same(vector_of<int16_t>({513, 1027, 1541, 2055})));

@@ -31,9 +31,9 @@ int open_for_reading(const std::string& path) {
 
 // The rename is on the disk only once its folder is.
 void sync_folder_of(const std::string& path) {
-  std::string folder = std::filesystem::path(path).parent_path().string();
-  if (folder.empty()) folder = ".";
-  const int fd = open_retrying(folder, O_RDONLY | O_DIRECTORY);
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  const int fd = open_retrying(folder.empty() ? std::string(1, '.') : folder,
+                               O_RDONLY | O_DIRECTORY);
   if (fd < 0) return;  // the file itself is whole; a folder that cannot be read is not our affair
   ::fsync(fd);
   ::close(fd);

@@ -12,6 +12,7 @@
 namespace penstock {
 namespace {
 
+constexpr int64_t kLeastChunk = 64;
 constexpr int64_t kFirstChunk = 64 << 10;
 constexpr int64_t kBufferHeader = sizeof(BufferHeader);
 
@@ -24,9 +25,10 @@ class ChunkedReader : public RecordReader {
         path_(std::move(path)),
         compression_(parse_compression(options.compression)),
         chunk_bytes_(options.chunk_bytes) {
-    if (chunk_bytes_ < 64) {
-      throw Error(Code::invalid_argument, std::string(format) + ": chunks must have 64 bytes or " +
-                                              "more: " + std::to_string(chunk_bytes_));
+    if (chunk_bytes_ < kLeastChunk) {
+      throw Error(Code::invalid_argument, format_ + ": chunk_bytes must be at least " +
+                                              std::to_string(kLeastChunk) + ": " +
+                                              std::to_string(chunk_bytes_));
     }
   }
 
@@ -104,7 +106,8 @@ class ChunkedReader : public RecordReader {
     if (coming == 0) return false;
     // A length in a compressed file is only a claim: the room grows with what is there.
     if (coming < 0) needed = std::min(needed, 2 * left + chunk_bytes_);
-    int64_t room = (first ? std::min(chunk_bytes_, kFirstChunk) : chunk_bytes_) - kBufferHeader;
+    const int64_t chunk = first ? std::min(chunk_bytes_, kFirstChunk) : chunk_bytes_;
+    int64_t room = std::max(chunk - kBufferHeader, kLeastChunk);
     room = std::max({room, needed, left + room / 2});
     if (coming > 0) room = std::min(room, left + coming);
     BufferRef next = allocate_buffer(room);

@@ -29,6 +29,11 @@ struct Folder {
   std::string path;
 };
 
+// Without the wait for the disk that write_file_atomically takes.
+void write_quickly(const std::string& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
 struct Everything {
   std::vector<std::string> records;
   std::vector<std::string> errors;  // "DATA_LOSS: message", with how many records came before
@@ -112,6 +117,8 @@ void check_golden(const std::string& name, Open open, int64_t chunk_bytes) {
     }
     if (options.compression == "SNAPPY") continue;  // refused by ours, DATA_LOSS in tf.data
     Everything got = read_all(*open(kGolden + path, options));
+    // The records were made through numpy, which drops zero bytes at the end.
+    for (std::string& r : got.records) r.resize(r.find_last_not_of('\0') + 1);
     if (record["error"].is_null()) {
       const std::string id = record["id"];
       const bool cut = id.find("truncated") != std::string::npos ||
@@ -217,7 +224,7 @@ TEST_CASE("what is written is read, at any chunk size") {
       }
       std::string text;
       for (const std::string& r : records) text += r + "\r\n";
-      write_file_atomically(path, text);
+      write_quickly(path, text);
       for (const int64_t chunk : {64, 1000, 1 << 20}) {
         const auto reader = open_text_lines(path, {.compression = {}, .chunk_bytes = chunk});
         CHECK(read_all(*reader).records == records);
@@ -229,7 +236,7 @@ TEST_CASE("what is written is read, at any chunk size") {
 
 TEST_CASE("offsets tell where a record begins") {
   const Folder folder;
-  write_file_atomically(folder.path + "t", "ab\n\ncde\r\nf");
+  write_quickly(folder.path + "t", "ab\n\ncde\r\nf");
   const auto reader = open_text_lines(folder.path + "t", {});
   RecordChunk chunk;
   reader->read(&chunk, 100);
@@ -243,7 +250,7 @@ TEST_CASE("offsets tell where a record begins") {
 
 TEST_CASE("a small file takes little memory") {
   const Folder folder;
-  write_file_atomically(folder.path + "t", "one line\n");
+  write_quickly(folder.path + "t", "one line\n");
   BufferPool pool;
   ScopedPool scope(&pool);
   {
@@ -309,18 +316,18 @@ TEST_CASE("gzip: many members, cut anywhere, flipped anywhere") {
     plain += part;
     packed += gzip(part, 31);
   }
-  write_file_atomically(path, packed);
+  write_quickly(path, packed);
   for (const size_t piece : {1u, 1000u, 10'000'000u}) {
     CHECK(read_stream(path, Compression::gzip, piece) == plain);
   }
-  write_file_atomically(path, packed + "garbage");
+  write_quickly(path, packed + "garbage");
   CHECK(read_stream(path, Compression::gzip, 5000) == plain + "!");
 
   const std::string text = plain.substr(0, 3000);
   for (const auto& [compression, bits] : {std::pair{Compression::gzip, 31}, {Compression::zlib, 15}}) {
     packed = gzip(text, bits);
     for (size_t size = 1; size < packed.size(); size += 1 + random() % 20) {
-      write_file_atomically(path, packed.substr(0, size));
+      write_quickly(path, packed.substr(0, size));
       const std::string got = read_stream(path, compression, 700);
       REQUIRE(got.back() == '!');
       REQUIRE(text.compare(0, got.size() - 1, got, 0, got.size() - 1) == 0);
@@ -329,7 +336,7 @@ TEST_CASE("gzip: many members, cut anywhere, flipped anywhere") {
       std::string bad = packed;
       const size_t at = random() % bad.size();
       bad[at] = static_cast<char>(bad[at] ^ (1 << random() % 8));
-      write_file_atomically(path, bad);
+      write_quickly(path, bad);
       const std::string got = read_stream(path, compression, 700);
       // A bit of the gzip header may mean nothing; else the damage is seen.
       if (got != text) REQUIRE(got.back() == '!');

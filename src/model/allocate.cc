@@ -10,7 +10,9 @@ namespace penstock {
 namespace {
 
 // Demand in core seconds per root element; 0 where the stage costs nothing.
-double demand(const StageDemand& s) { return std::isinf(s.rate_per_core) ? 0 : 1 / s.rate_per_core; }
+double demand(const StageDemand& s) {
+  return std::isinf(s.rate_per_core) ? 0 : 1 / s.rate_per_core;
+}
 
 }  // namespace
 
@@ -55,7 +57,8 @@ Allocation allocate_cores(std::span<const StageDemand> stages, double cores) {
   out.core_price = solution->prices[static_cast<size_t>(core_row)] / total;
   double slowest = out.rate * (1 + 1e-9);
   for (size_t i = 0; i < stages.size(); ++i) {
-    // The least that carries the rate: where cores are left over the solver may give them to anyone.
+    // The least that carries the rate: where cores are left over the solver may give them to
+    // anyone.
     out.cores[i] = out.rate * demand(stages[i]);
     if (stages[i].sequential && stages[i].rate_per_core <= slowest) {
       slowest = stages[i].rate_per_core;

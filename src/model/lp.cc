@@ -1,15 +1,17 @@
 #include "model/lp.h"
 
+#include <cmath>
 #include <coin/ClpSimplex.hpp>
 #include <coin/CoinPackedMatrix.hpp>
-#include <cmath>
 
 #include "base/error.h"
 
 namespace penstock {
 namespace {
 
-double clp_bound(double bound) { return std::isinf(bound) ? (bound > 0 ? COIN_DBL_MAX : -COIN_DBL_MAX) : bound; }
+double clp_bound(double bound) {
+  return std::isinf(bound) ? (bound > 0 ? COIN_DBL_MAX : -COIN_DBL_MAX) : bound;
+}
 
 }  // namespace
 

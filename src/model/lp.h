@@ -13,7 +13,8 @@ inline constexpr double kNoBound = std::numeric_limits<double>::infinity();
 struct LpSolution {
   double objective = 0;
   std::vector<double> values;  // of the variables
-  std::vector<double> prices;  // of the rows: what the objective gains when a binding bound gives way by one
+  std::vector<double>
+      prices;  // of the rows: what the objective gains when a binding bound gives way by one
 };
 
 class LpModel {

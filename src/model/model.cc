@@ -12,10 +12,12 @@ namespace penstock {
 namespace {
 
 constexpr double kWorthMention = 0.05;  // a wait below this share of the step is noise
-constexpr double kThreadFull = 0.75;    // a thread this busy holds the rest: hand-overs take some of its time
+constexpr double kThreadFull =
+    0.75;  // a thread this busy holds the rest: hand-overs take some of its time
 constexpr double kCoresFull = 0.85;
 constexpr double kDiskFull = 0.8;
-constexpr double kCounterSeconds = 100e-9;  // what the counters cost for a block at a stage (bench/overhead)
+constexpr double kCounterSeconds =
+    100e-9;  // what the counters cost for a block at a stage (bench/overhead)
 
 double ratio(double a, double b) { return b > 0 ? a / b : 0; }
 
@@ -42,7 +44,8 @@ class Analyzer {
     // A sink gives one value; what counts is what goes into it.
     if (elements_ <= 0 || trace.stages.front().sink) {
       const StageTrace& root = trace.stages.front();
-      const size_t counted_stage = root.sink && !root.inputs.empty() ? static_cast<size_t>(root.inputs[0]) : 0;
+      const size_t counted_stage =
+          root.sink && !root.inputs.empty() ? static_cast<size_t>(root.inputs[0]) : 0;
       elements_ = static_cast<double>(trace.stages[counted_stage].elements);
     }
     a_.rate = ratio(elements_, seconds_);
@@ -92,10 +95,11 @@ class Analyzer {
 
   void sizes() {
     std::vector<StageSize> sizes(a_.stages.size());
+    const std::vector<bool> repeated = repeated_stages(a_.trace);
     std::vector<bool> is_input(a_.stages.size(), false);
     for (size_t i = a_.stages.size(); i-- > 0;) {
       const int id = static_cast<int>(i);
-      sizes[i] = stage_size(a_.trace, id, sizes);
+      sizes[i] = stage_size(a_.trace, id, sizes, repeated[i]);
       a_.stages[i].size = sizes[i];
       a_.stages[i].cache = cache_verdict(a_.trace, id, sizes[i], a_.memory_bytes);
       for (const int input : traced(id).inputs) {
@@ -104,7 +108,8 @@ class Analyzer {
       }
     }
     for (const StageModel& m : a_.stages) {
-      if (m.parent >= 0 && !is_input[static_cast<size_t>(m.id)]) stage(m.parent).bytes_in += m.bytes_out;
+      if (m.parent >= 0 && !is_input[static_cast<size_t>(m.id)])
+        stage(m.parent).bytes_in += m.bytes_out;
     }
   }
 
@@ -123,13 +128,15 @@ class Analyzer {
           group.heaviest = id;
         }
       }
-      group.utilisation = group.demand_seconds * a_.rate / std::min(group.width, static_cast<double>(a_.cores));
+      group.utilisation =
+          group.demand_seconds * a_.rate / std::min(group.width, static_cast<double>(a_.cores));
     }
   }
 
   std::string name_of(const ThreadModel& group) {
     std::string out = stage(group.heaviest).label;
-    const auto others = std::ranges::count_if(group.stages, [&](int id) { return id != group.heaviest && stage(id).demand_seconds > 0; });
+    const auto others = std::ranges::count_if(
+        group.stages, [&](int id) { return id != group.heaviest && stage(id).demand_seconds > 0; });
     if (others > 0) out += " and " + std::to_string(others) + " more";
     return out + ", " + counted(group.width, "thread");
   }
@@ -138,15 +145,20 @@ class Analyzer {
     for (size_t t = 0; t < a_.threads.size(); ++t) {
       const ThreadModel& group = a_.threads[t];
       if (group.demand_seconds <= 0) continue;
-      a_.ceilings.push_back({Ceiling::Kind::threads, group.width / group.demand_seconds, group.heaviest, static_cast<int>(t), name_of(group)});
+      a_.ceilings.push_back({Ceiling::Kind::threads, group.width / group.demand_seconds,
+                             group.heaviest, static_cast<int>(t), name_of(group)});
     }
     if (a_.demand_seconds > 0) {
-      a_.ceilings.push_back({Ceiling::Kind::cpu, a_.cores / a_.demand_seconds, -1, -1, "CPU, " + counted(a_.cores, "core")});
+      a_.ceilings.push_back({Ceiling::Kind::cpu, a_.cores / a_.demand_seconds, -1, -1,
+                             "CPU, " + counted(a_.cores, "core")});
     }
     if (options_.disk_bytes_per_second > 0 && read_per_element() > 0) {
-      a_.ceilings.push_back({Ceiling::Kind::disk, options_.disk_bytes_per_second / read_per_element(), reader(), -1, "disk"});
+      a_.ceilings.push_back({Ceiling::Kind::disk,
+                             options_.disk_bytes_per_second / read_per_element(), reader(), -1,
+                             "disk"});
     }
-    if (consumer_ > 0) a_.ceilings.push_back({Ceiling::Kind::consumer, 1 / consumer_, -1, -1, "consumer"});
+    if (consumer_ > 0)
+      a_.ceilings.push_back({Ceiling::Kind::consumer, 1 / consumer_, -1, -1, "consumer"});
     std::ranges::stable_sort(a_.ceilings, {}, &Ceiling::rate);
   }
 
@@ -177,7 +189,8 @@ class Analyzer {
     v.input_bound = v.exposed_seconds > kWorthMention * v.step_seconds;
     if (!v.input_bound) {
       v.holder = Verdict::Holder::consumer;
-      v.reason = "the consumer takes " + percent(ratio(consumer_, v.step_seconds)) + " of each step";
+      v.reason =
+          "the consumer takes " + percent(ratio(consumer_, v.step_seconds)) + " of each step";
       return;
     }
     hold();
@@ -189,25 +202,38 @@ class Analyzer {
     const auto full = std::ranges::max_element(a_.threads, {}, &ThreadModel::utilisation);
     const auto heaviest = std::ranges::max_element(a_.stages, {}, &StageModel::demand_seconds);
     const double reads = read_per_element() * a_.rate;
-    const auto holds = [&](Verdict::Holder holder, int id, const std::string& why) {
+    const auto holds = [&](Verdict::Holder holder, int id, std::string why) {
       v.holder = holder;
       v.stage = id;
-      v.reason = (id >= 0 ? stage(id).label + ": " : "") + why;
+      v.reason = std::move(why);
     };
+    const auto label = [&](int id) { return id >= 0 ? stage(id).label : std::string("it"); };
     if (options_.disk_bytes_per_second > 0 && reads >= kDiskFull * options_.disk_bytes_per_second) {
-      return holds(Verdict::Holder::storage, reader(), "the disk gives " + percent(reads / options_.disk_bytes_per_second) + " of its bandwidth");
+      return holds(Verdict::Holder::storage, reader(),
+                   label(reader()) + " takes " + percent(reads / options_.disk_bytes_per_second) +
+                       " of the disk's bandwidth");
     }
     if (a_.cores_used >= kCoresFull * a_.cores) {
-      return holds(Verdict::Holder::cpu, heaviest->id,
-                   (a_.cores == 1 ? "the core is busy, " : "all " + std::to_string(a_.cores) + " cores are busy, ") +
-                       percent(ratio(heaviest->demand_seconds, a_.demand_seconds)) + " of it here");
+      return holds(
+          Verdict::Holder::cpu, heaviest->id,
+          (a_.cores == 1 ? "the core is" : "all " + std::to_string(a_.cores) + " cores are") +
+              " busy, " + percent(ratio(heaviest->demand_seconds, a_.demand_seconds)) +
+              " of it in " + heaviest->label);
     }
-    const std::string busy = counted(full->width, "thread") + ", " + percent(std::min(1.0, full->utilisation)) + " busy";
-    if (full->utilisation >= kThreadFull) return holds(Verdict::Holder::stage, full->heaviest, busy);
+    const std::string busy = "(" + counted(full->width, "thread") + ", " +
+                             percent(std::min(1.0, full->utilisation)) + " busy)";
+    if (full->utilisation >= kThreadFull) {
+      return holds(Verdict::Holder::stage, full->heaviest,
+                   label(full->heaviest) + " holds the rate " + busy);
+    }
     if (reader() >= 0 && full->utilisation < 0.5) {
-      return holds(Verdict::Holder::storage, reader(), "waits for storage; the busiest stage is at " + percent(full->utilisation));
+      return holds(Verdict::Holder::storage, reader(),
+                   label(reader()) + " waits for storage (the busiest thread is at " +
+                       percent(full->utilisation) + ")");
     }
-    holds(Verdict::Holder::unclear, full->heaviest, busy + "; nothing is full, hand-overs or other programs take the rest");
+    holds(Verdict::Holder::unclear, full->heaviest,
+          "nothing is full, " + label(full->heaviest) + " comes closest " + busy +
+              "; hand-overs or other programs take the rest");
   }
 
   // Time that is not busy was spent waiting for input or for room; where the run did not measure
@@ -236,7 +262,9 @@ class Analyzer {
     a_.unattributed_cpu_seconds = std::max(0.0, i.process_cpu_seconds - a_.attributed_cpu_seconds);
     double blocks = 0;
     for (const StageTrace& s : a_.trace.stages) blocks += static_cast<double>(s.blocks);
-    a_.tracing_overhead = std::min(1.0, ratio(blocks * kCounterSeconds, std::max(i.process_cpu_seconds, a_.attributed_cpu_seconds)));
+    a_.tracing_overhead =
+        std::min(1.0, ratio(blocks * kCounterSeconds,
+                            std::max(i.process_cpu_seconds, a_.attributed_cpu_seconds)));
     const StageTrace& root = a_.trace.stages.front();
     a_.coverage = std::min(1.0, files_read_share(a_.trace, 0));
     if (a_.coverage <= 0 && root.cardinality > 0) {
@@ -281,9 +309,9 @@ std::string_view cache_verdict_name(CacheVerdict verdict) {
 std::string cache_verdict_text(CacheVerdict verdict) {
   switch (verdict) {
     case CacheVerdict::yes: return "fits in memory";
-    case CacheVerdict::random: return "random: a cache would freeze the draws";
-    case CacheVerdict::infinite: return "it never ends";
-    case CacheVerdict::unknown_size: return "its size is not known";
+    case CacheVerdict::random: return "random, a cache would freeze the draws";
+    case CacheVerdict::infinite: return "never ends";
+    case CacheVerdict::unknown_size: return "size not known";
     case CacheVerdict::too_large: return "larger than the memory budget";
     case CacheVerdict::nested: return "inside the function of another stage";
     case CacheVerdict::datasets: return "its elements are datasets";
@@ -314,6 +342,8 @@ std::string_view holder_name(Verdict::Holder holder) {
   return "unclear";
 }
 
-Analysis analyze(const Trace& trace, const AnalyzeOptions& options) { return Analyzer(trace, options).run(); }
+Analysis analyze(const Trace& trace, const AnalyzeOptions& options) {
+  return Analyzer(trace, options).run();
+}
 
 }  // namespace penstock

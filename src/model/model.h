@@ -1,8 +1,9 @@
 // Operational analysis of a trace: what each stage costs an element of the root, what holds the
 // rate, and where the next limits are.
 //
-// Symbols of the papers: visit ratio V_i = elements of stage i per element of the root; demand D_i =
-// CPU seconds of stage i per element of the root; R_i = 1 / D_i; X = elements of the root per second.
+// Symbols of the papers: visit ratio V_i = elements of stage i per element of the root; demand D_i
+// = CPU seconds of stage i per element of the root; R_i = 1 / D_i; X = elements of the root per
+// second.
 #pragma once
 
 #include <string>
@@ -16,9 +17,9 @@ namespace penstock {
 
 struct AnalyzeOptions {
   double disk_bytes_per_second = 0;  // 0: not given
-  double consumer_seconds = 0;       // of the consumer's work per element; 0: as the trace measured it
-  int cores = 0;                     // 0: threads of the trace
-  int64_t memory_bytes = 0;          // for caches; 0: budget of the trace
+  double consumer_seconds = 0;  // of the consumer's work per element; 0: as the trace measured it
+  int cores = 0;                // 0: threads of the trace
+  int64_t memory_bytes = 0;     // for caches; 0: budget of the trace
 };
 
 // A value with a 95 % interval.
@@ -37,9 +38,20 @@ struct StageSize {
   Estimate bytes;
 };
 
-enum class CacheVerdict : uint8_t { yes, random, infinite, unknown_size, too_large, nested, datasets, sink, cached };
-std::string_view cache_verdict_name(CacheVerdict verdict);  // one word: "yes", "random", "endless", ...
-std::string cache_verdict_text(CacheVerdict verdict);       // a phrase: "larger than the memory budget"
+enum class CacheVerdict : uint8_t {
+  yes,
+  random,
+  infinite,
+  unknown_size,
+  too_large,
+  nested,
+  datasets,
+  sink,
+  cached
+};
+std::string_view cache_verdict_name(
+    CacheVerdict verdict);                             // one word: "yes", "random", "endless", ...
+std::string cache_verdict_text(CacheVerdict verdict);  // a phrase: "larger than the memory budget"
 
 struct StageModel {
   int id = 0;
@@ -52,7 +64,7 @@ struct StageModel {
   double rate_per_core = 0;      // R_i; infinite when it costs nothing
   double cores_used = 0;         // X * D_i
   double busy = 0, starved = 0, blocked = 0;  // shares of its threads' time, adding up to 1
-  double bytes_in = 0, bytes_out = 0;         // per element of the root; in: from inputs and storage
+  double bytes_in = 0, bytes_out = 0;  // per element of the root; in: from inputs and storage
   double bytes_per_element = 0;
   StageSize size;
   CacheVerdict cache = CacheVerdict::unknown_size;
@@ -64,19 +76,19 @@ struct StageModel {
 // Stages that run back to back in the same threads: a chain, or all between two hand-overs.
 struct ThreadModel {
   std::vector<int> stages;
-  double width = 1;          // threads at once
+  double width = 1;  // threads at once
   double demand_seconds = 0;
-  double utilisation = 0;    // of its width, over the interval
-  int heaviest = 0;          // the stage with the largest demand
+  double utilisation = 0;  // of its width, over the interval
+  int heaviest = 0;        // the stage with the largest demand
 };
 
 struct Ceiling {
   enum class Kind : uint8_t { threads, cpu, disk, consumer };
   Kind kind = Kind::cpu;
-  double rate = 0;          // root elements per second, never more with this
-  int stage = -1;           // threads: the heaviest stage
-  int thread = -1;          // threads: index into Analysis::threads
-  std::string name;         // "map 2: decode_jpeg, 1 thread", "CPU, 2 cores"
+  double rate = 0;   // root elements per second, never more with this
+  int stage = -1;    // threads: the heaviest stage
+  int thread = -1;   // threads: index into Analysis::threads
+  std::string name;  // "map 2: decode_jpeg, 1 thread", "CPU, 2 cores"
 };
 std::string_view ceiling_kind_name(Ceiling::Kind kind);
 
@@ -84,10 +96,10 @@ struct Verdict {
   enum class Holder : uint8_t { consumer, stage, cpu, storage, unclear };
   bool input_bound = false;
   Holder holder = Holder::unclear;
-  int stage = -1;              // that holds it (stage), costs most (cpu) or reads (storage); -1 none
-  double step_seconds = 0;     // wall time per element of the root
+  int stage = -1;           // that holds it (stage), costs most (cpu) or reads (storage); -1 none
+  double step_seconds = 0;  // wall time per element of the root
   double exposed_seconds = 0;  // of it, what the consumer waits for input
-  std::string reason;          // "map 2: decode_jpeg: 1 thread, 97 % busy"
+  std::string reason;          // "map 2: decode_jpeg holds the rate (1 thread, 97 % busy)"
 };
 std::string_view holder_name(Verdict::Holder holder);
 
@@ -95,19 +107,19 @@ struct Analysis {
   Trace trace;
   int cores = 0;
   int64_t memory_bytes = 0;
-  double rate = 0;               // X
-  double cores_used = 0;         // attributed
-  double demand_seconds = 0;     // sum of D_i
-  std::vector<StageModel> stages;   // in the order of the trace
-  std::vector<ThreadModel> threads; // from the consumer's down
-  std::vector<Ceiling> ceilings;    // ascending
-  Allocation best;               // of the cores over the stages, with every knob free
+  double rate = 0;                   // X
+  double cores_used = 0;             // attributed
+  double demand_seconds = 0;         // sum of D_i
+  std::vector<StageModel> stages;    // in the order of the trace
+  std::vector<ThreadModel> threads;  // from the consumer's down
+  std::vector<Ceiling> ceilings;     // ascending
+  Allocation best;                   // of the cores over the stages, with every knob free
   Verdict verdict;
   double attributed_cpu_seconds = 0;
   double unattributed_cpu_seconds = 0;  // of the process, not of any stage
-  double tracing_overhead = 0;   // share of the CPU time that the counters took, estimated
-  double coverage = 0;           // share of the data seen; 0 when not known
-  bool too_short = false;        // too few elements to say much
+  double tracing_overhead = 0;          // share of the CPU time that the counters took, estimated
+  double coverage = 0;                  // share of the data seen; 0 when not known
+  bool too_short = false;               // too few elements to say much
 };
 
 Analysis analyze(const Trace& trace, const AnalyzeOptions& options = {});

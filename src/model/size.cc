@@ -26,22 +26,16 @@ double sampling_error(double n, double files, double share) {
   return kTwoSided95 * std::sqrt(variance * (1 - share));
 }
 
-bool contains_op(const Trace& trace, const std::vector<int>& ids, std::initializer_list<std::string_view> ops) {
-  return std::ranges::any_of(ids, [&](int id) { return std::ranges::find(ops, at(trace, id).op) != ops.end(); });
-}
-
-// True when a stage above repeats `id`, so that it gave its elements more than once.
-bool repeated(const Trace& trace, int id) {
-  for (const StageTrace& s : trace.stages) {
-    if (s.id == id || s.op != "repeat") continue;
-    if (std::ranges::binary_search(closure(trace, s.id), id)) return true;
-  }
-  return false;
+bool contains_op(const Trace& trace, const std::vector<int>& ids,
+                 std::initializer_list<std::string_view> ops) {
+  return std::ranges::any_of(
+      ids, [&](int id) { return std::ranges::find(ops, at(trace, id).op) != ops.end(); });
 }
 
 StageSize of_count(const StageTrace& s, Estimate elements, double byte_error) {
   StageSize out;
-  const double each = s.elements > 0 ? static_cast<double>(s.bytes) / static_cast<double>(s.elements) : 0;
+  const double each =
+      s.elements > 0 ? static_cast<double>(s.bytes) / static_cast<double>(s.elements) : 0;
   out.elements = elements;
   out.bytes = around(elements.value * each, byte_error);
   if (!elements.exact()) {
@@ -71,6 +65,17 @@ std::vector<int> closure(const Trace& trace, int id) {
   return out;
 }
 
+std::vector<bool> repeated_stages(const Trace& trace) {
+  std::vector<bool> out(trace.stages.size(), false);
+  for (size_t i = 0; i < trace.stages.size(); ++i) {
+    const StageTrace& s = trace.stages[i];
+    if (s.parent >= 0 && out[static_cast<size_t>(s.parent)]) out[i] = true;
+    if (!out[i] && s.op != "repeat") continue;
+    for (const int input : s.inputs) out[static_cast<size_t>(input)] = true;
+  }
+  return out;
+}
+
 double files_read_share(const Trace& trace, int id) {
   double read = 0, total = 0;
   for (const int i : closure(trace, id)) {
@@ -83,7 +88,8 @@ double files_read_share(const Trace& trace, int id) {
   return total > 0 ? read / total : 0;
 }
 
-StageSize stage_size(const Trace& trace, int id, const std::vector<StageSize>& sizes) {
+StageSize stage_size(const Trace& trace, int id, const std::vector<StageSize>& sizes,
+                     bool repeated) {
   const StageTrace& s = at(trace, id);
   const auto n = static_cast<double>(s.elements);
   StageSize out;
@@ -97,7 +103,7 @@ StageSize stage_size(const Trace& trace, int id, const std::vector<StageSize>& s
     const auto count = static_cast<double>(s.cardinality);
     return of_count(s, {count, count, count}, s.fixed_size ? 0 : sampling_error(n, 0, n / count));
   }
-  if (trace.interval.ended && !repeated(trace, id)) return of_count(s, {n, n, n}, 0);
+  if (trace.interval.ended && !repeated) return of_count(s, {n, n, n}, 0);
 
   const std::vector<int> below = closure(trace, id);
   // Where these cut or repeat, what was seen so far does not scale.
@@ -116,7 +122,9 @@ StageSize stage_size(const Trace& trace, int id, const std::vector<StageSize>& s
       const double ratio = n / seen;
       const double share = seen / std::max(size.elements.value, 1.0);
       // A filter's ratio is a proportion; what a row becomes elsewhere varies like sizes do.
-      const double spread = s.stateless && !s.keeps_rows ? std::sqrt(std::max(0.0, 1 - ratio) / (ratio * seen)) : 1 / std::sqrt(seen);
+      const double spread = s.stateless && !s.keeps_rows
+                                ? std::sqrt(std::max(0.0, 1 - ratio) / (ratio * seen))
+                                : 1 / std::sqrt(seen);
       const double error = share >= 1 ? 0 : kTwoSided95 * spread * std::sqrt(1 - share);
       Estimate elements = around(size.elements.value * ratio, error);
       elements.low = std::min(elements.low, size.elements.low * ratio);
@@ -128,17 +136,20 @@ StageSize stage_size(const Trace& trace, int id, const std::vector<StageSize>& s
   return out;
 }
 
-CacheVerdict cache_verdict(const Trace& trace, int id, const StageSize& size, int64_t memory_bytes) {
+CacheVerdict cache_verdict(const Trace& trace, int id, const StageSize& size,
+                           int64_t memory_bytes) {
   const StageTrace& s = at(trace, id);
   if (s.sink) return CacheVerdict::sink;
   if (s.op == "cache") return CacheVerdict::cached;
   if (s.parent >= 0) return CacheVerdict::nested;
   const std::vector<int> below = closure(trace, id);
-  if (std::ranges::any_of(below, [&](int i) { return at(trace, i).random; })) return CacheVerdict::random;
+  if (std::ranges::any_of(below, [&](int i) { return at(trace, i).random; }))
+    return CacheVerdict::random;
   if (size.extent == Extent::infinite) return CacheVerdict::infinite;
   if (s.nested_output) return CacheVerdict::datasets;
   if (size.extent == Extent::unknown) return CacheVerdict::unknown_size;
-  return size.bytes.value > static_cast<double>(memory_bytes) ? CacheVerdict::too_large : CacheVerdict::yes;
+  return size.bytes.value > static_cast<double>(memory_bytes) ? CacheVerdict::too_large
+                                                              : CacheVerdict::yes;
 }
 
 }  // namespace penstock

@@ -7,13 +7,15 @@ namespace {
 
 class Grouping {
  public:
-  explicit Grouping(const Trace& trace) : trace_(trace), thread_(trace.stages.size(), kNone), nested_(trace.stages.size()) {
+  explicit Grouping(const Trace& trace)
+      : trace_(trace), thread_(trace.stages.size(), kNone), nested_(trace.stages.size()) {
     std::vector<bool> used(trace.stages.size(), false);
     for (const StageTrace& s : trace.stages) {
       for (const int input : s.inputs) used[static_cast<size_t>(input)] = true;
     }
     for (const StageTrace& s : trace.stages) {
-      if (s.parent >= 0 && !used[static_cast<size_t>(s.id)]) nested_[static_cast<size_t>(s.parent)].push_back(s.id);
+      if (s.parent >= 0 && !used[static_cast<size_t>(s.id)])
+        nested_[static_cast<size_t>(s.parent)].push_back(s.id);
     }
   }
 
@@ -65,12 +67,16 @@ class Grouping {
     int bottom = id;
     while (at(bottom).stateless && at(bottom).inputs.size() == 1) {
       const StageTrace& next = at(at(bottom).inputs[0]);
-      if (!next.stateless || next.calls != at(id).calls || thread_[static_cast<size_t>(next.id)] != kNone) break;
+      if (!next.stateless || next.calls != at(id).calls ||
+          thread_[static_cast<size_t>(next.id)] != kNone)
+        break;
       place(next.id, own);
       bottom = next.id;
     }
     const std::vector<int>& inputs = at(bottom).inputs;
-    push(inputs, std::ranges::all_of(inputs, [&](int i) { return at(i).parallel; }) ? kNone : new_thread(1));
+    push(inputs, std::ranges::all_of(inputs, [&](int i) { return at(i).parallel; })
+                     ? kNone
+                     : new_thread(1));
   }
 
   const Trace& trace_;

@@ -7,7 +7,8 @@
 
 namespace penstock {
 
-// Groups from the consumer's thread down; demands and utilisations are left 0. Every stage is in one.
+// Groups from the consumer's thread down; demands and utilisations are left 0. Every stage is in
+// one.
 std::vector<ThreadModel> group_threads(const Trace& trace);
 
 }  // namespace penstock

@@ -132,7 +132,7 @@ std::vector<EnvironmentUse> environment_use(const PlanNode& root, size_t environ
   for (const PlanNode* node : topological(root)) {
     for (const auto& [name, attr] : node->args) count_captures(attr, &out);
     for (const auto& [name, f] : node->functions) {
-      for (const int source : f->capture_sources) ++out[static_cast<size_t>(source)].in_functions;
+      for (const int source : needed_sources(*f)) ++out[static_cast<size_t>(source)].in_functions;
     }
   }
   return out;

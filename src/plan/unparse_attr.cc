@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 
 #include "plan/format.h"
@@ -38,15 +39,31 @@ ExprPtr floating_expr(double value, std::string spelling) {
 
 ExprPtr double_expr(double value) { return floating_expr(value, format_float(value)); }
 
-// Literals are read as float64 and narrowed: the shortest float must survive both roundings.
-ExprPtr float_expr(float value) {
-  std::string spelling = format_float(value);
-  double read = std::strtod(spelling.c_str(), nullptr);
-  if (std::isfinite(value) && static_cast<float>(read) != value) {
-    read = value;
-    spelling = format_float(read);
+// The shortest decimal that `same` accepts when it is read: literals are read as float64 and narrowed,
+// so the spelling must survive both roundings.
+template <typename Same>
+ExprPtr narrow_expr(float value, const Same& same) {
+  if (!std::isfinite(value)) return double_expr(static_cast<double>(value));
+  for (int digits = 1; digits <= 9; ++digits) {
+    char buffer[40];
+    std::snprintf(buffer, sizeof buffer, "%.*g", digits, static_cast<double>(value));
+    const double read = std::strtod(buffer, nullptr);
+    if (!same(static_cast<float>(read))) continue;
+    const std::string shortest = format_float(read);
+    return floating_expr(read, shortest);
   }
-  return floating_expr(std::isfinite(value) ? read : value, std::move(spelling));
+  return double_expr(static_cast<double>(value));
+}
+
+ExprPtr float_expr(float value) {
+  const double read = std::strtod(format_float(value).c_str(), nullptr);
+  if (static_cast<float>(read) == value) return floating_expr(read, format_float(value));
+  return narrow_expr(value, [value](float f) { return f == value; });
+}
+
+template <typename T>
+ExprPtr half_expr(T value, T (*narrow)(float)) {
+  return narrow_expr(to_float(value), [&](float f) { return narrow(f).bits == value.bits; });
 }
 
 ExprPtr boolean_expr(bool value) {
@@ -62,7 +79,8 @@ ExprPtr entry_expr(const Tensor& t, int64_t i) {
     else if constexpr (std::is_same_v<T, BytesView>) return text_expr(v.view());
     else if constexpr (std::is_same_v<T, double>) return double_expr(v);
     else if constexpr (std::is_same_v<T, float>) return float_expr(v);
-    else if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>) return float_expr(to_float(v));
+    else if constexpr (std::is_same_v<T, Float16>) return half_expr(v, to_float16);
+    else if constexpr (std::is_same_v<T, BFloat16>) return half_expr(v, to_bfloat16);
     else if constexpr (std::is_same_v<T, uint64_t>) return unsigned_expr(v);
     else return integer_expr(static_cast<int64_t>(v));
   });

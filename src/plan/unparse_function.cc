@@ -44,6 +44,29 @@ std::string new_name(const std::string& hint, std::string_view fallback, Names* 
   return name;
 }
 
+std::set<int> needed_sources(const Function& function) {
+  std::set<ValueId> needed(function.results.begin(), function.results.end());
+  for (const FunctionNode& node : function.nodes) {
+    if (node.kind == FunctionNode::Kind::op) needed.insert(node.inputs.begin(), node.inputs.end());
+    if (node.kind == FunctionNode::Kind::conditional) {
+      needed.insert(node.inputs[0]);
+      for (const FunctionPtr& body : node.bodies) {
+        for (const int source : needed_sources(*body)) needed.insert(node.inputs[static_cast<size_t>(source) + 1]);
+      }
+    }
+    if (node.kind != FunctionNode::Kind::dataset) continue;
+    const std::vector<EnvironmentUse> use = environment_use(*node.dataset, node.inputs.size());
+    for (size_t i = 0; i < use.size(); ++i) {
+      if (use[i].in_args + use[i].in_functions > 0) needed.insert(node.inputs[i]);
+    }
+  }
+  std::set<int> out;
+  for (size_t i = 0; i < function.captures.size(); ++i) {
+    if (needed.contains(function.input_count() + static_cast<ValueId>(i))) out.insert(function.capture_sources[i]);
+  }
+  return out;
+}
+
 FunctionUnparser::FunctionUnparser(const Function& function, std::span<const ExprPtr> environment, Names taken)
     : function_(function), environment_(environment), taken_(std::move(taken)), values_(function.values.size()) {
   for (const FunctionNode& node : function_.nodes) {
@@ -96,7 +119,7 @@ void FunctionUnparser::count_captured(const FunctionNode& node) {
   if (node.kind == FunctionNode::Kind::conditional) {
     ++at(node.inputs[0]).uses;
     for (const FunctionPtr& body : node.bodies) {
-      for (const int source : body->capture_sources) {
+      for (const int source : needed_sources(*body)) {
         Value& v = at(node.inputs[static_cast<size_t>(source) + 1]);
         ++v.uses;
         v.must_name = true;

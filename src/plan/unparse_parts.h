@@ -75,6 +75,9 @@ struct EnvironmentUse {
 };
 std::vector<EnvironmentUse> environment_use(const PlanNode& root, size_t environment);
 
+// The values of its environment that the function needs; it may capture more.
+std::set<int> needed_sources(const Function& function);
+
 // A pipeline inside a function, as one expression.
 ExprPtr plan_expr(const PlanNode& root, std::span<const ExprPtr> environment, const Names& taken);
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "report/base64.h"
+#include "base/base64.h"
 
 namespace penstock {
 namespace {

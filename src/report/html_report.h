@@ -15,10 +15,10 @@ struct HtmlReport {
   };
   std::string title;
   Analysis before;
-  ExplainOptions explain;           // the plan and the predicted rate
-  std::optional<Analysis> after;    // measured after optimisation
+  ExplainOptions explain;         // the plan and the predicted rate
+  std::optional<Analysis> after;  // measured after optimisation
   std::optional<std::string> program_before, program_after;
-  std::vector<Row> comparison;      // the closing table
+  std::vector<Row> comparison;  // the closing table
 };
 
 // UTF-8; every string of the report is escaped.

@@ -14,12 +14,11 @@ std::string three_digits(double value) {
   const int decimals = size >= 99.95 ? 0 : size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3;
   char text[32];
   std::snprintf(text, sizeof text, "%.*f", decimals, value);
-  std::string out = text;
-  if (out.find('.') != std::string::npos) {
-    out.erase(out.find_last_not_of('0') + 1);
-    if (out.back() == '.') out.pop_back();
+  // Whole numbers are counts more often than measurements.
+  if (const double whole = std::round(value); std::abs(value - whole) <= 1e-9 * size) {
+    std::snprintf(text, sizeof text, "%.0f", whole);
   }
-  return out;
+  return text;
 }
 
 struct Unit {
@@ -59,27 +58,40 @@ std::string human_rate(double per_second) {
 }
 
 std::string human_bytes(double bytes) {
-  constexpr std::array<Unit, 6> units{{{1e15, "PB"}, {1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "KB"}, {1, "B"}}};
+  constexpr std::array<Unit, 6> units{
+      {{1e15, "PB"}, {1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "KB"}, {1, "B"}}};
   return in_units(bytes, units, " ");
 }
 
 std::string human_seconds(double seconds) {
-  constexpr std::array<Unit, 6> units{{{3600, "h"}, {60, "min"}, {1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}}};
+  constexpr std::array<Unit, 6> units{
+      {{3600, "h"}, {60, "min"}, {1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}}};
   if (seconds == 0) return "0 s";
   return in_units(seconds, units, " ");
 }
 
 std::string human_percent(double share) {
   const double percent = share * 100;
+  if (percent > 0 && percent < 0.05) return "<0.1 %";
   char text[32];
-  std::snprintf(text, sizeof text, percent != 0 && std::abs(percent) < 9.95 ? "%.1f %%" : "%.0f %%", percent);
+  std::snprintf(text, sizeof text, percent != 0 && std::abs(percent) < 9.95 ? "%.1f %%" : "%.0f %%",
+                percent);
   return text;
 }
 
-std::string human_ratio(double ratio) { return (ratio < 1000 ? three_digits(ratio) : human_number(ratio)) + "x"; }
+std::string human_ratio(double ratio) {
+  return ratio < 999.5 ? three_digits(ratio) + "x" : ">1000x";
+}
+
+std::string human_cores(double cores) {
+  char text[32];
+  std::snprintf(text, sizeof text, cores < 99.95 ? "%.2f" : "%.0f", cores);
+  return text;
+}
 
 size_t text_width(std::string_view text) {
-  return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  return static_cast<size_t>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
 std::string shortened(std::string_view text, size_t width) {

@@ -7,18 +7,20 @@
 
 namespace penstock {
 
-std::string human_number(double value);    // "12.8k", "1.23M", "0.0123", "inf"
-std::string human_rate(double per_second); // "12.8k/s"
-std::string human_bytes(double bytes);     // "1.23 GB" (powers of 1000)
-std::string human_seconds(double seconds); // "12.3 ms"
-std::string human_percent(double share);   // 0.42: "42 %"
-std::string human_ratio(double ratio);     // "1.85x"
+std::string human_number(double value);     // "12.8k", "1.23M", "0.0123", "inf"
+std::string human_rate(double per_second);  // "12.8k/s"
+std::string human_bytes(double bytes);      // "1.23 GB" (powers of 1000)
+std::string human_seconds(double seconds);  // "12.3 ms"
+std::string human_percent(double share);    // 0.42: "42 %"
+std::string human_ratio(double ratio);      // "1.85x", ">1000x"
+std::string human_cores(double cores);      // "1.98"
 
 // Columns that the text takes on a terminal: UTF-8 code points.
 size_t text_width(std::string_view text);
 // At most `width` columns, the end replaced by "…".
 std::string shortened(std::string_view text, size_t width);
-// Words broken at spaces into lines of at most `width`; lines after the first begin with `indent` spaces.
+// Words broken at spaces into lines of at most `width`; lines after the first begin with `indent`
+// spaces.
 std::string wrapped(std::string_view text, size_t width, size_t indent);
 
 class TextTable {

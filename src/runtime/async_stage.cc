@@ -80,6 +80,8 @@ class Stage final : public Waker, public std::enable_shared_from_this<Stage> {
   int64_t working_ = 0;
   int64_t waiting_rows_ = 0;  // in finished slots and in front_
   int64_t block_bytes_ = 0;   // a recent block's, to guess the next one's
+  uint64_t idle_since_ = 0;  // the driver and all workers rest, 0: they do not
+  bool starved_ = false;     // ... because the input has nothing; else because the output is full
   bool driver_scheduled_ = false, driver_running_ = false, driver_again_ = false;
   std::atomic<bool> closed_ = false;  // the consumer is gone
   bool ended_ = false, cancelled_ = false;
@@ -142,6 +144,8 @@ void Stage::drive() {
     std::lock_guard lock(mutex_);
     driver_scheduled_ = false;
     driver_running_ = true;
+    if (idle_since_ != 0) add(starved_ ? options_.counters->starved_ticks : options_.counters->blocked_ticks, static_cast<int64_t>(ticks() - idle_since_));
+    idle_since_ = 0;
   }
   for (;;) {
     uint64_t seq;
@@ -151,6 +155,8 @@ void Stage::drive() {
       driver_again_ = false;
       if (closed_ || ended_ || !may_admit()) {
         driver_running_ = false;
+        // Workers still busy are neither blocked nor starved.
+        if (working_ == 0) idle_since_ = ticks(), starved_ = false;
         return;
       }
       seq = head_ + slots_.size();
@@ -176,6 +182,7 @@ void Stage::drive() {
     if (poll == Poll::pending) {
       if (driver_again_) continue;
       driver_running_ = false;
+      if (working_ == 0) idle_since_ = ticks(), starved_ = true;
       return;
     }
     block.seq = seq;

@@ -1,6 +1,5 @@
 // Live counters into a Trace.
 
-#include <glob.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -8,9 +7,9 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
-#include <thread>
 #include <unordered_map>
 
+#include "io/glob.h"
 #include "runtime/run.h"
 #include "trace/trace.h"
 
@@ -46,7 +45,8 @@ bool is_file_list(const PlanNode& node) { return node.is("files") || node.is("li
 // The strings of an argument: a scalar, a vector, a list.
 void collect_strings(const Attr& attr, std::vector<std::string>* out) {
   if (attr.is_tensor() && attr.tensor().dtype() == DType::bytes && !attr.tensor().object()) {
-    for (int64_t i = 0; i < attr.tensor().entries_count(); ++i) out->emplace_back(bytes_at(attr.tensor(), i));
+    for (int64_t i = 0; i < attr.tensor().entries_count(); ++i)
+      out->emplace_back(bytes_at(attr.tensor(), i));
   }
   for (const Attr& item : attr.items()) collect_strings(item, out);
 }
@@ -55,20 +55,24 @@ struct Files {
   int64_t bytes = 0, count = 0;
 };
 
-// Sizes of what the patterns match; patterns are plain names where nothing in them is special.
+void add_file(const std::string& path, Files* out) {
+  struct stat info{};
+  if (stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return;
+  out->bytes += info.st_size;
+  ++out->count;
+}
+
+// Sizes of what the names or patterns stand for; what is gone since the start counts as nothing.
 Files measure_files(const std::vector<std::string>& patterns) {
   Files out;
   for (const std::string& pattern : patterns) {
-    glob_t found{};
-    if (glob(pattern.c_str(), GLOB_NOCHECK, nullptr, &found) == 0) {
-      for (size_t i = 0; i < found.gl_pathc; ++i) {
-        struct stat info {};
-        if (stat(found.gl_pathv[i], &info) != 0 || !S_ISREG(info.st_mode)) continue;
-        out.bytes += info.st_size;
-        ++out.count;
-      }
+    const int64_t before = out.count;
+    add_file(pattern, &out);
+    if (out.count > before) continue;
+    try {
+      for (const std::string& path : match_files({pattern})) add_file(path, &out);
+    } catch (const Error&) {
     }
-    globfree(&found);
   }
   return out;
 }
@@ -121,21 +125,26 @@ class Capture {
       s.fixed_size &= leaf.is_tensor() && leaf.shape.is_static() && leaf.dtype != DType::bytes;
       s.nested_output |= leaf.kind == LeafSpec::Kind::dataset;
     }
-    s.can_parallel = std::ranges::any_of(node.op->params, [](const Param& p) { return p.name == "num_parallel_calls"; });
+    s.can_parallel = std::ranges::any_of(
+        node.op->params, [](const Param& p) { return p.name == "num_parallel_calls"; });
     const Attr& calls = node.arg("num_parallel_calls");
     if (s.can_parallel && calls.is_tensor()) s.calls = std::max<int64_t>(0, calls.as_int());
     s.parallel = s.calls > 1;
-    if (const auto found = counters_.find(&node); found != counters_.end()) read(*found->second, &s);
+    if (const auto found = counters_.find(&node); found != counters_.end())
+      read(*found->second, &s);
     return s;
   }
 
   void read(const NodeCounters& c, StageTrace* s) const {
-    const auto value = [](const std::atomic<int64_t>& a) { return std::max<int64_t>(0, a.load(std::memory_order_relaxed)); };
+    const auto value = [](const std::atomic<int64_t>& a) {
+      return std::max<int64_t>(0, a.load(std::memory_order_relaxed));
+    };
     s->elements = value(c.elements);
     s->errors = value(c.errors);
     s->blocks = value(c.blocks);
     s->bytes = value(c.bytes);
-    s->cpu_seconds = static_cast<double>(value(c.busy_ticks)) * seconds_per_tick_ * run_.cpu_share();
+    s->cpu_seconds =
+        static_cast<double>(value(c.busy_ticks)) * seconds_per_tick_ * run_.cpu_share();
     s->starved_seconds = static_cast<double>(value(c.starved_ticks)) * seconds_per_tick_;
     s->blocked_seconds = static_cast<double>(value(c.blocked_ticks)) * seconds_per_tick_;
     s->limit = std::max<int64_t>(1, value(c.limit));
@@ -145,7 +154,8 @@ class Capture {
 
   void link_inputs() {
     for (size_t i = 0; i < nodes_.size(); ++i) {
-      for (const PlanPtr& input : nodes_[i]->inputs) stages_[i].inputs.push_back(ids_.at(input.get()));
+      for (const PlanPtr& input : nodes_[i]->inputs)
+        stages_[i].inputs.push_back(ids_.at(input.get()));
     }
   }
 
@@ -180,7 +190,8 @@ class Capture {
       if (s.bytes_read == 0 && s.files_opened == 0) continue;
       Files files;
       if (node.op->source) files = measure_files(strings_of(node));
-      for (int at = s.id; files.count == 0 && at >= 0; at = stages_[static_cast<size_t>(at)].parent) {
+      for (int at = s.id; files.count == 0 && at >= 0;
+           at = stages_[static_cast<size_t>(at)].parent) {
         files = listed_below(*nodes_[static_cast<size_t>(at)]);
       }
       s.source_bytes = files.bytes;
@@ -207,7 +218,8 @@ class Capture {
       }
       // shard, take and skip leave fewer of them
       if (input->cardinality > 0 && input->cardinality < files.count) {
-        files.bytes = static_cast<int64_t>(static_cast<double>(files.bytes) * static_cast<double>(input->cardinality) /
+        files.bytes = static_cast<int64_t>(static_cast<double>(files.bytes) *
+                                           static_cast<double>(input->cardinality) /
                                            static_cast<double>(files.count));
         files.count = input->cardinality;
       }
@@ -256,7 +268,9 @@ TraceMachine this_machine() {
 double process_cpu_seconds() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6; };
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 

@@ -2,12 +2,9 @@
 
 #include "trace/trace.h"
 
-#include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
+#include <span>
 
 #include "base/error.h"
 #include "io/file.h"
@@ -15,6 +12,7 @@
 namespace penstock {
 namespace {
 
+constexpr size_t kMostStages = 10'000;  // what the model takes is quadratic in them
 constexpr const char* kSchema = "penstock.trace";
 
 // One description of the fields serves both ways: `f(key, field)` for each.
@@ -113,7 +111,8 @@ class Reader {
 
   [[noreturn]] void fail(const std::string& key, const std::string& what) const {
     const std::string name = key.empty() ? path_ : path_.empty() ? key : path_ + "." + key;
-    throw Error(Code::invalid_argument, "trace: " + where_ + ": " + (name.empty() ? "it" : name) + ": " + what);
+    throw Error(Code::invalid_argument,
+                "trace: " + where_ + ": " + (name.empty() ? "it" : name) + ": " + what);
   }
 
  private:
@@ -130,8 +129,12 @@ class Reader {
     *out = v.get<double>();
     if (!std::isfinite(*out) || *out < 0) fail(key, "must be a number of at least 0");
   }
-  void read(const char* key, const Json& v, int64_t* out) const { *out = integer(key, v, INT64_MAX); }
-  void read(const char* key, const Json& v, int* out) const { *out = static_cast<int>(integer(key, v, INT32_MAX)); }
+  void read(const char* key, const Json& v, int64_t* out) const {
+    *out = integer(key, v, INT64_MAX);
+  }
+  void read(const char* key, const Json& v, int* out) const {
+    *out = static_cast<int>(integer(key, v, INT32_MAX));
+  }
   void read(const char* key, const Json& v, std::vector<int>* out) const {
     if (!v.is_array()) fail(key, "must be a list of stage ids");
     out->clear();
@@ -157,8 +160,8 @@ void check_stage(const StageTrace& s, int id, int count, const Reader& reader) {
   for (const int input : s.inputs) {
     if (input <= id || input >= count) reader.fail("inputs", "must be later stages");
   }
-  for (const int64_t n : {s.elements, s.errors, s.blocks, s.bytes, s.bytes_read, s.files_opened, s.source_bytes,
-                          s.source_files, s.calls}) {
+  for (const int64_t n : {s.elements, s.errors, s.blocks, s.bytes, s.bytes_read, s.files_opened,
+                          s.source_bytes, s.source_files, s.calls}) {
     if (n < 0) reader.fail("", "counts must be at least 0");
   }
   if (s.limit < 1) reader.fail("limit", "must be at least 1");
@@ -199,7 +202,8 @@ Trace trace_from_json(const Json& json, const std::string& where) {
   if (schema != kSchema) top.fail("schema", std::string("must be \"") + kSchema + "\"");
   top("version", version);
   if (version < 1 || version > kTraceVersion) {
-    top.fail("version", "is " + std::to_string(version) + ", this program reads up to " + std::to_string(kTraceVersion));
+    top.fail("version", "is " + std::to_string(version) + ", this program reads up to " +
+                            std::to_string(kTraceVersion));
   }
   Trace trace;
   top("program", trace.program);
@@ -208,10 +212,14 @@ Trace trace_from_json(const Json& json, const std::string& where) {
   visit_interval(trace.interval, Reader(top.at("interval"), where, "interval"));
   top("peak_memory_bytes", trace.peak_memory_bytes);
   const Json& stages = top.at("stages");
-  if (!stages.is_array() || stages.empty()) top.fail("stages", "must be a list of at least one stage");
-  const int count = static_cast<int>(std::min<size_t>(stages.size(), INT32_MAX));
+  if (!stages.is_array() || stages.empty())
+    top.fail("stages", "must be a list of at least one stage");
+  if (stages.size() > kMostStages)
+    top.fail("stages", "must be " + std::to_string(kMostStages) + " at most");
+  const int count = static_cast<int>(stages.size());
   for (int id = 0; id < count; ++id) {
-    const Reader reader(stages[static_cast<size_t>(id)], where, "stages[" + std::to_string(id) + "]");
+    const Reader reader(stages[static_cast<size_t>(id)], where,
+                        "stages[" + std::to_string(id) + "]");
     StageTrace s;
     visit_stage(s, reader);
     check_stage(s, id, count, reader);
@@ -223,7 +231,8 @@ Trace trace_from_json(const Json& json, const std::string& where) {
 bool looks_like_trace(const std::string& text) {
   // A program may begin with a dict literal, but that is no dataset; the schema's name decides.
   const size_t first = text.find_first_not_of(" \t\r\n");
-  return first != std::string::npos && text[first] == '{' && text.find("\"penstock.trace\"", first) < first + 256;
+  return first != std::string::npos && text[first] == '{' &&
+         text.find("\"penstock.trace\"", first) < first + 256;
 }
 
 Trace parse_trace(const std::string& text, const std::string& where) {
@@ -233,15 +242,16 @@ Trace parse_trace(const std::string& text, const std::string& where) {
 }
 
 void write_trace(const std::string& path, const Trace& trace) {
-  write_file_atomically(path, trace_to_json(trace).dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+  write_file_atomically(
+      path, trace_to_json(trace).dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 Trace read_trace(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (file) text << file.rdbuf();
-  if (!file || file.bad()) throw system_error("trace", path, errno);
-  return parse_trace(text.str(), path);
+  const File file(path);
+  std::string text(static_cast<size_t>(file.size()), '\0');
+  const int64_t read = file.pread(std::as_writable_bytes(std::span(text)), 0);
+  text.resize(static_cast<size_t>(read));
+  return parse_trace(text, path);
 }
 
 }  // namespace penstock

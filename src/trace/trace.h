@@ -30,43 +30,44 @@ struct TraceMachine {
 };
 
 struct TraceInterval {
-  double seconds = 0;                // wall
-  double process_cpu_seconds = 0;    // of the whole process, other work included
-  int64_t elements = 0;              // out of the root
+  double seconds = 0;              // wall
+  double process_cpu_seconds = 0;  // of the whole process, other work included
+  int64_t elements = 0;            // out of the root
   double first_element_seconds = 0;
-  double waited_seconds = 0;         // the consumer stood still
-  double consumer_seconds = 0;       // the consumer's own work between elements; 0: it only drained
-  bool ended = false;                // the root came to its end
-  bool interrupted = false;          // cut short by a signal or an error
+  double waited_seconds = 0;    // the consumer stood still
+  double consumer_seconds = 0;  // the consumer's own work between elements; 0: it only drained
+  bool ended = false;           // the root came to its end
+  bool interrupted = false;     // cut short by a signal or an error
 };
 
 struct StageTrace {
-  int id = 0;               // its index in Trace::stages
+  int id = 0;  // its index in Trace::stages
   std::string op;
-  std::string label;        // "map 2: decode_jpeg": the operator, which one, its heaviest function op
+  std::string label;  // "map 2: decode_jpeg": the operator, which one, its heaviest function op
   std::vector<int> inputs;  // larger than id
   int parent = -1;          // the stage whose function makes this nested pipeline; -1 at the top
   int64_t elements = 0;     // given, errors included
   int64_t errors = 0;
   int64_t blocks = 0;
-  int64_t bytes = 0;        // payload given
-  double cpu_seconds = 0;   // in the stage itself, inputs excluded
+  int64_t bytes = 0;       // payload given
+  double cpu_seconds = 0;  // in the stage itself, inputs excluded
   double starved_seconds = 0;
   double blocked_seconds = 0;
-  int64_t limit = 1;        // threads it may use
-  int64_t calls = 0;        // num_parallel_calls, 0 when it has none or it was left open
+  int64_t limit = 1;          // threads it may use
+  int64_t calls = 0;          // num_parallel_calls, 0 when it has none or it was left open
   bool can_parallel = false;  // the operator has num_parallel_calls
   bool parallel = false;      // ... and it is above 1
-  int64_t bytes_read = 0;   // from storage
+  int64_t bytes_read = 0;     // from storage
   int64_t files_opened = 0;
   int64_t source_bytes = 0;  // size of the files that it reads in one pass, 0 when not known
   int64_t source_files = 0;  // how many they are
   int64_t cardinality = -2;  // of one pass; -1 infinite, -2 unknown
-  bool random = false;       // its own work, functions and nested pipelines included, draws or is stateful
-  bool stateless = false;    // a row in, at most one out, nothing remembered
-  bool keeps_rows = false;   // exactly one row out for each row in
+  bool random =
+      false;  // its own work, functions and nested pipelines included, draws or is stateful
+  bool stateless = false;   // a row in, at most one out, nothing remembered
+  bool keeps_rows = false;  // exactly one row out for each row in
   bool sink = false;
-  bool fixed_size = false;   // every element has the same number of bytes
+  bool fixed_size = false;     // every element has the same number of bytes
   bool nested_output = false;  // elements hold datasets
   std::string spec;
 };
@@ -76,13 +77,15 @@ struct Trace {
   TraceOptions options;
   TraceMachine machine;
   TraceInterval interval;
-  int64_t peak_memory_bytes = 0;    // resident set of the process
-  std::vector<StageTrace> stages;   // users before inputs, nested stages behind the stage they belong to
+  int64_t peak_memory_bytes = 0;  // resident set of the process
+  std::vector<StageTrace>
+      stages;  // users before inputs, nested stages behind the stage they belong to
 };
 
 struct CaptureOptions {
-  TraceInterval interval;   // seconds == 0: since the run began, with the CPU time of the whole process
-  bool file_sizes = true;   // look up the sizes of source files: a system call a file
+  TraceInterval
+      interval;  // seconds == 0: since the run began, with the CPU time of the whole process
+  bool file_sizes = true;  // look up the sizes of source files: a system call a file
 };
 
 // Reads the live counters; safe from any thread while the run goes on.

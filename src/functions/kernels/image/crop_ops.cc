@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "functions/kernels/image/bounding_box.h"
 #include "functions/kernels/image/pixels.h"

@@ -1,6 +1,8 @@
 #include "functions/kernels/image/image_ops.h"
 
 #include <string>
+#include <type_traits>
+#include <vector>
 
 #include "functions/kernels/families.h"
 
@@ -32,8 +34,8 @@ const LeafSpec& infer_image(const InferContext& context, int i) {
                         ", expected uint8[?, ?, 3]; decode it first: decode_jpeg(image)");
   }
   if (type.shape.has_rank() && type.shape.rank() != 3 && type.shape.rank() != 4) {
-    context.fail(i, "is " + type.text() + ", expected an image [height, width, channels]" +
-                        (type.shape.rank() == 2 ? "; add the channel first: image[:, :, none]" : ""));
+    const char* hint = type.shape.rank() == 2 ? "; add the channel first: image[:, :, none]" : "";
+    context.fail(i, "is " + type.text() + ", expected an image [height, width, channels]" + hint);
   }
   return type;
 }

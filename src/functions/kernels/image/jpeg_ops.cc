@@ -1,7 +1,9 @@
 // decode_jpeg, decode_and_crop_jpeg and the shape of a JPEG file as ops.
 #include "functions/kernels/image/image_ops.h"
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 namespace penstock {
 namespace {

@@ -1,7 +1,9 @@
 // Ops that compute pixels: resize and normalize.
 #include "functions/kernels/image/image_ops.h"
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "functions/kernels/image/pixels.h"
 #include "functions/kernels/image/resize.h"

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "functions/kernels/image/bounding_box.h"
 #include "functions/kernels/image/pixels.h"
@@ -117,7 +118,8 @@ Spec infer_random_crop(const InferContext& context) {
   const int64_t entries = size.shape.has_rank() && vector ? size.shape[0] : Shape::kUnknown;
   if (!is_integer(size.dtype) || !vector ||
       (entries != Shape::kUnknown && entries != 2 && entries != 3)) {
-    context.fail(1, "is " + size.text() + ", expected int64[2] or int64[3]: height, width, channels");
+    context.fail(1, "is " + size.text() +
+                        ", expected int64[2] or int64[3]: height, width, channels");
   }
   std::vector<int64_t> sides = context.known_ints(1);
   if (sides.size() < 2) sides = {Shape::kUnknown, Shape::kUnknown};
@@ -202,7 +204,8 @@ OpDef random_op(std::string name, std::vector<Param> params, std::string doc) {
 void add_random_image_ops(OpRegistry* registry) {
   OpDef sample = random_op(
       "sample_distorted_bounding_box",
-      {required("image_size", Param::Kind::tensor), required("bounding_boxes", Param::Kind::tensor)},
+      {required("image_size", Param::Kind::tensor),
+       required("bounding_boxes", Param::Kind::tensor)},
       "A random window that covers enough of a box: (begin [y, x, 0], size [h, w, -1], box).");
   for (Param& param : std::vector<Param>{
            option("min_object_covered", Param::Kind::floating, Attr::floating(0.1)),
@@ -221,7 +224,8 @@ void add_random_image_ops(OpRegistry* registry) {
   registry->add(std::move(sample));
 
   OpDef window = random_op(
-      "random_crop", {required("image", Param::Kind::tensor), required("size", Param::Kind::tensor)},
+      "random_crop",
+      {required("image", Param::Kind::tensor), required("size", Param::Kind::tensor)},
       "A window of this height and width at a random place of the image.");
   window.infer = infer_random_crop;
   window.row = random_crop_row;

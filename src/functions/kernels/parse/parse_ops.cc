@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "functions/kernels/families.h"
 #include "functions/kernels/parse/example_plan.h"

@@ -1,0 +1,126 @@
+// Pipelines: built by method chains or read from text, then iterated.
+//
+//   Dataset ds = Dataset::files("train-*.tfrecord").interleave("f -> tfrecord(f)").shuffle(1000).batch(32);
+//   for (const Element& e : ds) use(e);
+//
+// A Dataset is a cheap handle to an immutable plan: every method gives a new one. Mistakes are found
+// when a stage is built: Error{INVALID_ARGUMENT and the like} whose node() names the stage.
+// All methods are thread-safe. Options that a method has no parameter for are given by name, as in
+// text: shuffle(1000, {{"seed", 7}}), map(f, {{"num_parallel_calls", 4}}).
+#pragma once
+
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "penstock/error.h"
+#include "penstock/function.h"
+#include "penstock/iterator.h"
+#include "penstock/tensor.h"
+
+namespace penstock {
+
+struct Options {
+  int threads = 0;           // 0: all usable cores
+  int64_t memory_bytes = 0;  // budget of buffers; 0: three quarters of what the process may use
+  int64_t block_rows = 4096;
+  bool optimize = true;      // rewrites, and values for knobs left to Penstock
+  bool latency = false;      // no work ahead of demand
+  uint64_t seed = 0;         // of stages built after this and without a seed of their own
+};
+
+using Settings = std::map<std::string, std::string>;  // values of a file's params, as text
+
+class Dataset {
+ public:
+  static constexpr int64_t kInfiniteElements = -1;
+  static constexpr int64_t kUnknownElements = -2;
+
+  // Sources
+  static Dataset range(int64_t stop);
+  static Dataset range(int64_t start, int64_t stop, int64_t step = 1, Named named = {});
+  static Dataset from_tensor_slices(const std::vector<int64_t>& values);
+  static Dataset from_tensor_slices(const std::vector<float>& values);
+  static Dataset from_tensor_slices(const std::vector<std::string>& values);
+  static Dataset from_tensor_slices(const Array& values);
+  // Arrays of one first size, sliced together: elements are dicts.
+  static Dataset from_tensor_slices(const std::vector<std::pair<std::string, Array>>& columns);
+  static Dataset files(const std::string& pattern, Named named = {});  // names of files
+  static Dataset tfrecord(const std::string& file, Named named = {});
+  static Dataset tfrecord(const std::vector<std::string>& files, Named named = {});
+  static Dataset text_line(const std::string& file, Named named = {});
+  static Dataset text_line(const std::vector<std::string>& files, Named named = {});
+  // Any source, those of register_source included.
+  static Dataset source(const std::string& name, std::vector<Value> args = {}, Named named = {});
+  // A pipeline's text; a text may end in a value (see value()).
+  static Dataset parse(const std::string& text, const Settings& settings = {});
+  static Dataset read(const std::string& path, const Settings& settings = {});
+
+  // Row by row
+  Dataset map(const UserFunction& f, Named named = {}) const;
+  Dataset filter(const UserFunction& predicate) const;
+  Dataset enumerate(int64_t start = 0) const;
+  // One to many: f gives a dataset, as in [](Value x) { return call("range", {x}); }
+  Dataset flat_map(const UserFunction& f) const;
+  Dataset interleave(const UserFunction& f, Named named = {}) const;
+  // Order and extent
+  Dataset shuffle(int64_t buffer_size, Named named = {}) const;
+  Dataset repeat() const;
+  Dataset repeat(int64_t count) const;
+  Dataset take(int64_t count) const;
+  Dataset skip(int64_t count) const;
+  Dataset shard(int64_t num_shards, int64_t index) const;
+  // Many to one
+  Dataset batch(int64_t size, bool drop_remainder = false, Named named = {}) const;
+  Dataset padded_batch(int64_t size, Named named = {}) const;
+  // Several
+  static Dataset zip(const std::vector<Dataset>& datasets);
+  static Dataset zip(const std::vector<std::pair<std::string, Dataset>>& datasets);
+  Dataset concatenate(const Dataset& other) const;
+  // Materialising
+  Dataset cache() const;  // in memory, shared by all iterators of one Dataset
+  Dataset cache(const std::string& path) const;
+  Dataset prefetch() const;
+  Dataset prefetch(int64_t buffer_size) const;
+  // Any stages in the pipe language: apply("shuffle(10) | batch(2)").
+  Dataset apply(const std::string& stages) const;
+  // Any operator with the dataset as its input, those of register_dataset_operator included.
+  Dataset stage(const std::string& name, std::vector<Value> args = {}, Named named = {}) const;
+
+  // What it is
+  std::string element_spec() const;  // "{image: uint8[?, ?, 3], label: int64}"
+  int64_t cardinality() const;       // of one pass, or kInfiniteElements, kUnknownElements
+  // The canonical text: Dataset::parse(ds.text()) is the same pipeline.
+  std::string text() const;
+
+  // Running it
+  Dataset with_options(const Options& options) const;
+  const Options& options() const;
+  // The plan that is run, as a pipeline of its own: rewritten, all knobs set.
+  Dataset optimized() const;
+  Iterator iterate() const;
+  ElementCursor begin() const { return ElementCursor(iterate()); }
+  std::default_sentinel_t end() const { return {}; }
+  // The element of a dataset that has exactly one.
+  Element get_single_element() const;
+  // f(state, element) over all elements; `initial` may be tuple({...}) or dict({...}).
+  Element reduce(const Value& initial, const UserFunction& f) const;
+  // Of a text that ends in a value (reduce, cardinality, get_single_element).
+  Element value() const;
+  // Runs it for at most so long and writes what each stage did, for `penstock explain`. Throws the
+  // first error of an element, after writing.
+  void trace(const std::string& path, double seconds) const;
+
+ private:
+  friend struct DatasetAccess;
+  struct Impl;
+  explicit Dataset(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+  std::shared_ptr<const Impl> impl_;
+};
+
+}  // namespace penstock

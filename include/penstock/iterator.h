@@ -1,0 +1,57 @@
+// Walking over the elements of a dataset.
+#pragma once
+
+#include <cstddef>
+#include <iterator>
+#include <memory>
+
+#include "penstock/tensor.h"
+
+namespace penstock {
+
+// One pass over a dataset. Movable; any number of threads may call next at once, each element goes
+// to exactly one of them. Destroy it after all calls have returned.
+class Iterator {
+ public:
+  struct State;
+  explicit Iterator(std::unique_ptr<State> state);
+  Iterator(Iterator&&) noexcept;
+  Iterator& operator=(Iterator&&) noexcept;
+  ~Iterator();
+
+  // The next element; false at the end, now and ever. Throws Error for an element that failed: the
+  // next call goes on behind it. Throws CANCELLED after cancel.
+  bool next(Element* out);
+  // From any thread: running and later calls of next throw CANCELLED soon.
+  void cancel();
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+// What range-for uses: `for (const Element& e : dataset)`. The first error ends the loop by its throw.
+class ElementCursor {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = Element;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const Element*;
+  using reference = const Element&;
+
+  explicit ElementCursor(Iterator iterator) : iterator_(std::make_shared<Iterator>(std::move(iterator))) { ++*this; }
+  const Element& operator*() const { return element_; }
+  const Element* operator->() const { return &element_; }
+  ElementCursor& operator++() {
+    more_ = iterator_->next(&element_);
+    return *this;
+  }
+  void operator++(int) { ++*this; }
+  bool operator==(std::default_sentinel_t) const { return !more_; }
+
+ private:
+  std::shared_ptr<Iterator> iterator_;
+  Element element_;
+  bool more_ = true;
+};
+
+}  // namespace penstock

@@ -1,0 +1,9 @@
+// All of Penstock's C++ interface.
+#pragma once
+
+#include "penstock/dataset.h"
+#include "penstock/error.h"
+#include "penstock/extend.h"
+#include "penstock/function.h"
+#include "penstock/iterator.h"
+#include "penstock/tensor.h"

@@ -1,0 +1,149 @@
+// What elements are made of: arrays of numbers or strings, with a type and a shape.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "penstock/error.h"
+
+namespace penstock {
+
+enum class Type : uint8_t {
+  boolean, uint8, uint16, uint32, uint64, int8, int16, int32, int64,
+  float16, bfloat16,  // data() holds the 16 bits of each
+  float32, float64,
+  bytes,  // strings
+};
+
+std::string_view type_name(Type type);  // "int64", "bytes"
+
+// The Type whose entries are T's.
+template <typename T> inline constexpr bool is_entry = false;
+template <typename T> struct TypeOf;
+#define PENSTOCK_ENTRY(T, NAME)                                     \
+  template <> inline constexpr bool is_entry<T> = true;             \
+  template <> struct TypeOf<T> { static constexpr Type value = Type::NAME; };
+PENSTOCK_ENTRY(bool, boolean)
+PENSTOCK_ENTRY(uint8_t, uint8)
+PENSTOCK_ENTRY(uint16_t, uint16)
+PENSTOCK_ENTRY(uint32_t, uint32)
+PENSTOCK_ENTRY(uint64_t, uint64)
+PENSTOCK_ENTRY(int8_t, int8)
+PENSTOCK_ENTRY(int16_t, int16)
+PENSTOCK_ENTRY(int32_t, int32)
+PENSTOCK_ENTRY(int64_t, int64)
+PENSTOCK_ENTRY(float, float32)
+PENSTOCK_ENTRY(double, float64)
+#undef PENSTOCK_ENTRY
+template <typename T> concept ArrayEntry = is_entry<T>;
+
+// A tensor: entries in row-major order. Copies share the entries and keep them alive; nobody may
+// write to them. All functions are thread-safe.
+class Array {
+ public:
+  Array() = default;  // int64[0]
+
+  // Copies. `shape` {} with one value is a scalar; throws INVALID_ARGUMENT when the sizes differ.
+  template <ArrayEntry T>
+  static Array scalar(T value) {
+    return make(TypeOf<T>::value, {}, &value, 1);
+  }
+  template <ArrayEntry T>
+  static Array of(std::span<const T> values, std::vector<int64_t> shape) {
+    return make(TypeOf<T>::value, std::move(shape), values.data(), values.size());
+  }
+  // Rank 1.
+  template <ArrayEntry T>
+    requires(!std::is_same_v<T, bool>)
+  static Array of(const std::vector<T>& values) {
+    return of<T>(std::span<const T>(values), {static_cast<int64_t>(values.size())});
+  }
+  static Array text(std::string_view value);
+  static Array texts(std::span<const std::string> values);  // rank 1
+  static Array texts(std::span<const std::string> values, std::vector<int64_t> shape);
+
+  Type type() const { return type_; }
+  const std::vector<int64_t>& shape() const { return shape_; }
+  int64_t entries() const { return entries_; }
+  // The entries; for bytes use text() and texts().
+  const std::byte* data() const { return data_; }
+  // The entries; throws INVALID_ARGUMENT unless the type is T's. Valid as long as a copy of this
+  // array lives.
+  template <ArrayEntry T>
+  std::span<const T> as() const {
+    check_type(TypeOf<T>::value);
+    return {reinterpret_cast<const T*>(data_), static_cast<size_t>(entries_)};
+  }
+  // The one entry; throws unless there is exactly one of that type.
+  template <ArrayEntry T>
+  T value() const {
+    check_single();
+    return as<T>()[0];
+  }
+  std::string_view text() const;                // one string
+  std::vector<std::string_view> texts() const;  // all entries of type bytes
+  // Same type, shape and entries; NaN equals NaN.
+  bool same(const Array& other) const;
+
+ private:
+  friend struct ArrayAccess;
+  static Array make(Type type, std::vector<int64_t> shape, const void* values, size_t count);
+  void check_type(Type wanted) const;
+  void check_single() const;
+
+  Type type_ = Type::int64;
+  std::vector<int64_t> shape_{0};
+  int64_t entries_ = 0;
+  const std::byte* data_ = nullptr;
+  std::shared_ptr<const void> owner_;
+};
+
+struct ElementRows;  // a block of elements
+struct ElementNode;  // a place in the structure of an element
+
+// One element of a dataset, or a part of one: a tensor, a tuple, a dict. A light handle that keeps
+// its data alive: it may outlive the iterator and the dataset. All functions are thread-safe.
+class Element {
+ public:
+  enum class Kind : uint8_t { none, tensor, tuple, dict, dataset };
+
+  Element() = default;  // none
+  Kind kind() const;
+  size_t size() const;  // of a tuple or dict
+  std::vector<std::string> keys() const;
+  // A part; throws NOT_FOUND or OUT_OF_RANGE.
+  Element operator[](size_t i) const;
+  Element operator[](int i) const { return (*this)[static_cast<size_t>(i)]; }
+  Element operator[](std::string_view key) const;
+  Element operator[](const char* key) const { return (*this)[std::string_view(key)]; }
+  // Throws unless it is a tensor.
+  Array array() const;
+  // All tensors in it, in reading order.
+  std::vector<Array> arrays() const;
+  template <ArrayEntry T>
+  std::span<const T> as() const {  // valid as long as a copy of this element lives
+    return array().template as<T>();
+  }
+  template <ArrayEntry T>
+  T value() const {
+    return array().template value<T>();
+  }
+  std::string text() const { return std::string(array().text()); }
+  // Same structure and tensors. Nested datasets are never the same.
+  bool same(const Element& other) const;
+  std::string spec() const;  // "{image: uint8[?, ?, 3], label: int64}"
+
+ private:
+  friend struct ElementAccess;
+  std::shared_ptr<const ElementRows> rows_;
+  int64_t row_ = 0;
+  const ElementNode* node_ = nullptr;
+};
+
+}  // namespace penstock

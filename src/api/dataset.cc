@@ -1,0 +1,393 @@
+#include "penstock/dataset.h"
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "api/dataset_impl.h"
+#include "base/random.h"
+#include "datasets/datasets.h"
+#include "optimizer/prepare.h"
+#include "plan/diagnostic.h"
+#include "plan/format.h"
+#include "plan/parser.h"
+#include "plan/unparse.h"
+#include "trace/trace.h"
+
+namespace penstock {
+namespace {
+
+using Impl = DatasetAccess::Impl;
+
+ExprPtr made(Expr expr) { return std::make_shared<const Expr>(std::move(expr)); }
+
+Expr of_kind(Expr::Kind kind, std::string text = {}) {
+  Expr out;
+  out.kind = kind;
+  out.text = std::move(text);
+  return out;
+}
+
+std::string input_name(size_t i) { return "_input" + (i == 0 ? std::string() : std::to_string(i)); }
+
+// Stages built one by one draw their seeds apart: by how many random ones are below.
+uint64_t seed_above(const std::vector<PlanPtr>& inputs, uint64_t seed) {
+  uint64_t below = 0;
+  for (const PlanPtr& input : inputs) {
+    for (const PlanNode* node : topological(*input)) {
+      bool random = node->op->random;
+      for (const auto& [name, f] : node->functions) random |= f->effects() == Effects::random;
+      below += random ? 1 : 0;
+    }
+  }
+  return below == 0 ? seed : mix(seed, below);
+}
+
+std::shared_ptr<Impl> derived(const std::vector<Dataset>& inputs) {
+  register_datasets();
+  auto out = std::make_shared<Impl>();
+  for (const Dataset& input : inputs) {
+    const Impl& impl = DatasetAccess::impl(input);
+    for (const auto& k : impl.kept) {
+      if (std::ranges::find(out->kept, k) == out->kept.end()) out->kept.push_back(k);
+    }
+  }
+  if (!inputs.empty()) out->options = DatasetAccess::impl(inputs[0]).options;
+  return out;
+}
+
+// The tree (over `inputs` as _input, _input1, ...) as a Dataset.
+Dataset build(const std::string& stage, ExprPtr tree, const std::vector<Dataset>& inputs) {
+  const std::shared_ptr<Impl> out = derived(inputs);
+  try {
+    BuildOptions options;
+    std::vector<PlanPtr> plans;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const PlanPtr& plan = DatasetAccess::impl(inputs[i]).plan;
+      if (plan->op->sink) throw Error(Code::failed_precondition, "the pipeline ends in a value", stage);
+      plans.push_back(plan);
+      options.datasets[input_name(i)] = plan;
+    }
+    options.seed = seed_above(plans, out->options.seed);
+    Program program;
+    program.source = std::make_shared<const Source>();
+    program.result = tree;
+    BuiltPlan built = build_plan(program, options);
+    out->plan = std::move(built.plan);
+    for (SourcePtr& s : built.sources) out->kept.push_back(std::move(s));
+    out->kept.push_back(std::move(tree));
+  } catch (const Error&) {
+    rethrow_as_stage(stage);
+  }
+  return DatasetAccess::make(out);
+}
+
+// name(inputs..., args..., named...)
+Dataset build_call(const std::string& stage, const std::vector<Dataset>& inputs, std::vector<Value> args, Named named) {
+  std::vector<Value> all;
+  for (size_t i = 0; i < inputs.size(); ++i) all.push_back(name(input_name(i)));
+  all.insert(all.end(), args.begin(), args.end());
+  return build(stage, call(stage, std::move(all), std::move(named)).expr(), inputs);
+}
+
+Value function_value(const std::string& stage, const UserFunction& f) {
+  try {
+    return f.value();
+  } catch (const Error&) {
+    rethrow_as_stage(stage);
+  }
+}
+
+Value strings(const std::vector<std::string>& values) {
+  std::vector<Value> items(values.begin(), values.end());
+  return list(std::move(items));
+}
+
+Dataset slices(Attr values) {
+  const std::shared_ptr<Impl> out = derived({});
+  const std::string stage = "from_tensor_slices";
+  try {
+    const OperatorDef* op = OperatorRegistry::instance().find(stage);
+    PENSTOCK_CHECK(op && !op->params.empty());
+    Attrs args;
+    args.set(op->params[0].name, std::move(values));
+    out->plan = make_node(*op, {}, std::move(args));
+  } catch (const ArgumentError& e) {
+    throw Error(e.code, e.param.empty() ? e.message : e.param + ": " + e.message, stage);
+  } catch (const Error&) {
+    rethrow_as_stage(stage);
+  }
+  return DatasetAccess::make(out);
+}
+
+Dataset from_text(SourcePtr source, const Settings& settings) {
+  const std::shared_ptr<Impl> out = derived({});
+  BuildOptions options;
+  options.settings = settings;
+  try {
+    BuiltPlan built = build_plan(source, options);
+    out->plan = std::move(built.plan);
+    for (SourcePtr& s : built.sources) out->kept.push_back(std::move(s));
+    out->kept.push_back(std::move(source));
+  } catch (const Error&) {
+    rethrow_as_stage({});
+  }
+  return DatasetAccess::make(out);
+}
+
+}  // namespace
+
+void rethrow_as_stage(const std::string& stage) {
+  try {
+    throw;
+  } catch (const PipeError& e) {
+    std::string text, node = stage;
+    for (Diagnostic d : e.diagnostics()) {
+      // "batch: size must be positive: 0": the stage is said apart.
+      if (const size_t colon = d.message.find(": "); colon != std::string::npos && text.empty()) {
+        const std::string first = d.message.substr(0, colon);
+        if (first == stage || (OperatorRegistry::instance().find(first) && (stage.empty() || stage == "apply"))) {
+          node = first;
+          d.message.erase(0, colon + 2);
+        }
+      }
+      if (!text.empty()) text += '\n';
+      text += d.span.source ? render(d) : d.message;
+    }
+    throw Error(e.code(), std::move(text), node);
+  } catch (const Error& e) {
+    throw e.at(stage);
+  }
+}
+
+RunOptions Dataset::Impl::run_options() const {
+  RunOptions out;
+  out.threads = options.threads;
+  out.memory_bytes = options.memory_bytes;
+  out.block_rows = options.block_rows;
+  out.latency = options.latency;
+  return out;
+}
+
+const PlanPtr& Dataset::Impl::to_run() const {
+  std::call_once(once_, [this] {
+    if (prepared) {
+      to_run_ = plan;
+      return;
+    }
+    PrepareOptions prepare;
+    prepare.rewrite = prepare.automatic = options.optimize;
+    prepare.threads = options.threads > 0 ? options.threads : usable_cores();
+    to_run_ = prepare_plan(plan, prepare, nullptr);
+  });
+  return to_run_;
+}
+
+const std::shared_ptr<const ElementLayout>& Dataset::Impl::layout() const {
+  std::call_once(layout_once_, [this] { layout_ = std::make_shared<const ElementLayout>(plan->spec); });
+  return layout_;
+}
+
+Dataset Dataset::range(int64_t stop) { return build_call("range", {}, {stop}, {}); }
+
+Dataset Dataset::range(int64_t start, int64_t stop, int64_t step, Named named) {
+  return build_call("range", {}, {start, stop, step}, std::move(named));
+}
+
+Dataset Dataset::from_tensor_slices(const std::vector<int64_t>& values) { return from_tensor_slices(Array::of(values)); }
+Dataset Dataset::from_tensor_slices(const std::vector<float>& values) { return from_tensor_slices(Array::of(values)); }
+Dataset Dataset::from_tensor_slices(const std::vector<std::string>& values) { return from_tensor_slices(Array::texts(values)); }
+Dataset Dataset::from_tensor_slices(const Array& values) { return slices(Attr::of(ArrayAccess::tensor(values))); }
+
+Dataset Dataset::from_tensor_slices(const std::vector<std::pair<std::string, Array>>& columns) {
+  std::vector<std::string> keys;
+  std::vector<Attr> items;
+  for (const auto& [key, array] : columns) {
+    keys.push_back(key);
+    items.push_back(Attr::of(ArrayAccess::tensor(array)));
+  }
+  return slices(Attr::dict(std::move(keys), std::move(items)));
+}
+
+Dataset Dataset::files(const std::string& pattern, Named named) { return build_call("files", {}, {pattern}, std::move(named)); }
+Dataset Dataset::tfrecord(const std::string& file, Named named) { return build_call("tfrecord", {}, {file}, std::move(named)); }
+Dataset Dataset::tfrecord(const std::vector<std::string>& files, Named named) {
+  return build_call("tfrecord", {}, {strings(files)}, std::move(named));
+}
+Dataset Dataset::text_line(const std::string& file, Named named) { return build_call("text_line", {}, {file}, std::move(named)); }
+Dataset Dataset::text_line(const std::vector<std::string>& files, Named named) {
+  return build_call("text_line", {}, {strings(files)}, std::move(named));
+}
+
+Dataset Dataset::source(const std::string& name, std::vector<Value> args, Named named) {
+  return build_call(name, {}, std::move(args), std::move(named));
+}
+
+Dataset Dataset::parse(const std::string& text, const Settings& settings) {
+  return from_text(std::make_shared<const Source>(Source{"text", text}), settings);
+}
+
+Dataset Dataset::read(const std::string& path, const Settings& settings) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw system_error("open", path, errno ? errno : ENOENT);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (file.bad() || text.fail()) throw system_error("read", path, errno ? errno : EIO);
+  return from_text(std::make_shared<const Source>(Source{path, text.str()}), settings);
+}
+
+Dataset Dataset::stage(const std::string& name, std::vector<Value> args, Named named) const {
+  return build_call(name, {*this}, std::move(args), std::move(named));
+}
+
+Dataset Dataset::map(const UserFunction& f, Named named) const { return stage("map", {function_value("map", f)}, std::move(named)); }
+Dataset Dataset::filter(const UserFunction& predicate) const { return stage("filter", {function_value("filter", predicate)}); }
+Dataset Dataset::enumerate(int64_t start) const {
+  return start == 0 ? stage("enumerate") : stage("enumerate", {start});
+}
+Dataset Dataset::flat_map(const UserFunction& f) const { return stage("flat_map", {function_value("flat_map", f)}); }
+Dataset Dataset::interleave(const UserFunction& f, Named named) const {
+  return stage("interleave", {function_value("interleave", f)}, std::move(named));
+}
+Dataset Dataset::shuffle(int64_t buffer_size, Named named) const { return stage("shuffle", {buffer_size}, std::move(named)); }
+Dataset Dataset::repeat() const { return stage("repeat"); }
+Dataset Dataset::repeat(int64_t count) const { return stage("repeat", {count}); }
+Dataset Dataset::take(int64_t count) const { return stage("take", {count}); }
+Dataset Dataset::skip(int64_t count) const { return stage("skip", {count}); }
+Dataset Dataset::shard(int64_t num_shards, int64_t index) const { return stage("shard", {num_shards, index}); }
+
+Dataset Dataset::batch(int64_t size, bool drop_remainder, Named named) const {
+  if (drop_remainder) named.emplace_back("drop_remainder", true);
+  return stage("batch", {size}, std::move(named));
+}
+
+Dataset Dataset::padded_batch(int64_t size, Named named) const { return stage("padded_batch", {size}, std::move(named)); }
+
+Dataset Dataset::zip(const std::vector<Dataset>& datasets) {
+  std::vector<Value> items;
+  for (size_t i = 0; i < datasets.size(); ++i) items.push_back(name(input_name(i)));
+  return build("zip", call("zip", {tuple(std::move(items))}).expr(), datasets);
+}
+
+Dataset Dataset::zip(const std::vector<std::pair<std::string, Dataset>>& datasets) {
+  Named items;
+  std::vector<Dataset> inputs;
+  for (const auto& [key, dataset] : datasets) {
+    items.emplace_back(key, name(input_name(inputs.size())));
+    inputs.push_back(dataset);
+  }
+  return build("zip", call("zip", {dict(std::move(items))}).expr(), inputs);
+}
+
+Dataset Dataset::concatenate(const Dataset& other) const { return build_call("concatenate", {*this, other}, {}, {}); }
+Dataset Dataset::cache() const { return stage("cache"); }
+Dataset Dataset::cache(const std::string& path) const { return stage("cache", {path}); }
+Dataset Dataset::prefetch() const { return stage("prefetch"); }
+Dataset Dataset::prefetch(int64_t buffer_size) const { return stage("prefetch", {buffer_size}); }
+
+Dataset Dataset::apply(const std::string& stages) const {
+  struct Parsed {
+    SourcePtr source;
+    ExprPtr tree;
+  };
+  auto parsed = std::make_shared<Parsed>();
+  ExprPtr tree;
+  try {
+    parsed->source = std::make_shared<const Source>(Source{"apply", stages});
+    parsed->tree = parse_expression(parsed->source);
+    // a | b | c becomes _input | a | b | c.
+    std::vector<ExprPtr> calls;
+    ExprPtr at = parsed->tree;
+    for (; at->kind == Expr::Kind::pipe; at = at->items[0]) calls.push_back(at);
+    if (at->kind != Expr::Kind::call) throw PipeError(at->span, "expected a stage: name(arguments)");
+    auto pipe = [](ExprPtr left, const ExprPtr& call, Span span) {
+      Expr e = of_kind(Expr::Kind::pipe);
+      e.span = span;
+      e.items = {std::move(left), call};
+      return made(std::move(e));
+    };
+    tree = pipe(made(of_kind(Expr::Kind::name, input_name(0))), at, at->span);
+    for (size_t i = calls.size(); i-- > 0;) tree = pipe(std::move(tree), calls[i]->items[1], calls[i]->span);
+  } catch (const Error&) {
+    rethrow_as_stage("apply");
+  }
+  const Expr* top = tree.get();
+  struct Whole {
+    std::shared_ptr<Parsed> parsed;
+    ExprPtr tree;
+  };
+  return build("apply", ExprPtr(std::make_shared<const Whole>(Whole{std::move(parsed), std::move(tree)}), top), {*this});
+}
+
+std::string Dataset::element_spec() const { return impl_->plan->spec.text(); }
+int64_t Dataset::cardinality() const { return impl_->plan->cardinality; }
+std::string Dataset::text() const { return format_program(unparse(*impl_->plan)); }
+const Options& Dataset::options() const { return impl_->options; }
+
+Dataset Dataset::with_options(const Options& options) const {
+  const std::shared_ptr<Impl> out = derived({*this});
+  out->plan = impl_->plan;
+  out->prepared = impl_->prepared;
+  out->options = options;
+  if (options.threads < 0) throw Error(Code::invalid_argument, "threads must not be negative: " + std::to_string(options.threads));
+  if (options.memory_bytes < 0) {
+    throw Error(Code::invalid_argument, "memory_bytes must not be negative: " + std::to_string(options.memory_bytes));
+  }
+  if (options.block_rows < 1) throw Error(Code::invalid_argument, "block_rows must be positive: " + std::to_string(options.block_rows));
+  return Dataset(out);
+}
+
+Dataset Dataset::optimized() const {
+  const std::shared_ptr<Impl> out = derived({*this});
+  PrepareOptions prepare;
+  prepare.threads = impl_->options.threads > 0 ? impl_->options.threads : usable_cores();
+  out->plan = prepare_plan(impl_->plan, prepare, nullptr);
+  out->prepared = true;
+  return Dataset(out);
+}
+
+Element Dataset::value() const {
+  const PlanPtr& plan = impl_->to_run();
+  if (!plan->op->sink) throw Error(Code::failed_precondition, "the pipeline gives elements, not a value", plan->op->name);
+  return ElementAccess::of(plan->spec, run_sink(plan, impl_->run_options(), impl_->state));
+}
+
+Element Dataset::get_single_element() const { return stage("get_single_element").value(); }
+
+Element Dataset::reduce(const Value& initial, const UserFunction& f) const {
+  return stage("reduce", {initial, function_value("reduce", f)}).value();
+}
+
+void Dataset::trace(const std::string& path, double seconds) const {
+  const PlanPtr& plan = impl_->to_run();
+  if (plan->op->sink) throw Error(Code::failed_precondition, "the pipeline ends in a value", plan->op->name);
+  const std::string program = format_program(unparse(*plan));
+  BlockIterator iterator(plan, impl_->run_options(), impl_->state);
+  const double cpu_start = process_cpu_seconds();
+  const int64_t start = now_ns();
+  auto since_start = [&] { return static_cast<double>(now_ns() - start) * 1e-9; };
+  CaptureOptions capture;
+  ErrorPtr error;
+  Block block;
+  while (!error && since_start() < seconds) {
+    const bool first = capture.interval.elements == 0;
+    if (!iterator.next(&block, first ? 1 : INT64_MAX)) {
+      capture.interval.ended = true;
+      break;
+    }
+    if (first) capture.interval.first_element_seconds = since_start();
+    capture.interval.elements += block.rows;
+    if (!block.errors.empty()) {
+      error = block.errors[0].error;
+      capture.interval.interrupted = true;
+    }
+  }
+  block.clear();
+  capture.interval.seconds = since_start();
+  capture.interval.process_cpu_seconds = process_cpu_seconds() - cpu_start;
+  capture.interval.waited_seconds = static_cast<double>(iterator.waited_ns()) * 1e-9;
+  write_trace(path, capture_trace(iterator.run(), program, capture));
+  if (error) throw Error(*error);
+}
+
+}  // namespace penstock

@@ -1,0 +1,42 @@
+// What a Dataset handle points to.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "api/element.h"
+#include "penstock/dataset.h"
+#include "plan/build.h"
+#include "runtime/run.h"
+
+namespace penstock {
+
+struct Dataset::Impl {
+  PlanPtr plan;
+  Options options;
+  bool prepared = false;  // the plan is run as it is
+  std::vector<std::shared_ptr<const void>> kept;  // texts and trees that nodes point into
+  std::shared_ptr<PipelineState> state = std::make_shared<PipelineState>();
+
+  // The plan that is run; the same one at each call, since memory caches go by its nodes.
+  const PlanPtr& to_run() const;
+  const std::shared_ptr<const ElementLayout>& layout() const;
+  RunOptions run_options() const;
+
+ private:
+  mutable std::once_flag once_, layout_once_;
+  mutable PlanPtr to_run_;
+  mutable std::shared_ptr<const ElementLayout> layout_;
+};
+
+struct DatasetAccess {
+  using Impl = Dataset::Impl;
+  static const Impl& impl(const Dataset& dataset) { return *dataset.impl_; }
+  static Dataset make(std::shared_ptr<const Impl> impl) { return Dataset(std::move(impl)); }
+};
+
+// Mistakes of the caller come as PipeError with a place in a text that may not exist: says `stage`.
+[[noreturn]] void rethrow_as_stage(const std::string& stage);
+
+}  // namespace penstock

@@ -1,0 +1,169 @@
+#include "api/element.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace penstock {
+namespace {
+
+// Bytes between strings and how they lie in memory differ: compared by what they hold.
+bool same_arrays(const std::vector<Array>& a, const std::vector<Array>& b) {
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](const Array& x, const Array& y) { return x.same(y); });
+}
+
+Dims dims_for(const std::vector<int64_t>& shape, size_t count) {
+  for (const int64_t size : shape) {
+    if (size < 0) throw Error(Code::invalid_argument, "Array: a size is negative: " + std::to_string(size));
+  }
+  const Dims dims(std::span<const int64_t>(shape.data(), shape.size()));
+  if (dims.entries() != static_cast<int64_t>(count)) {
+    throw Error(Code::invalid_argument, "Array: " + std::to_string(count) + " values given for shape " + dims.text());
+  }
+  return dims;
+}
+
+}  // namespace
+
+std::string_view type_name(Type type) { return dtype_name(to_dtype(type)); }
+
+Array ArrayAccess::of(Tensor tensor) {
+  Array out;
+  out.type_ = to_type(tensor.dtype());
+  const std::span<const int64_t> sizes = tensor.dims().sizes();
+  out.shape_.assign(sizes.begin(), sizes.end());
+  out.entries_ = tensor.entries_count();
+  out.data_ = tensor.data();
+  out.owner_ = std::make_shared<const Tensor>(std::move(tensor));
+  return out;
+}
+
+Tensor ArrayAccess::tensor(const Array& array) {
+  return array.owner_ ? *static_cast<const Tensor*>(array.owner_.get()) : Tensor::make(DType::int64, {0});
+}
+
+Array Array::make(Type type, std::vector<int64_t> shape, const void* values, size_t count) {
+  Tensor tensor = Tensor::make(to_dtype(type), dims_for(shape, count));
+  if (count > 0) std::memcpy(tensor.mutable_data(), values, static_cast<size_t>(tensor.data_bytes()));
+  return ArrayAccess::of(std::move(tensor));
+}
+
+Array Array::text(std::string_view value) { return ArrayAccess::of(Tensor::of_bytes(value)); }
+
+Array Array::texts(std::span<const std::string> values) {
+  return texts(values, {static_cast<int64_t>(values.size())});
+}
+
+Array Array::texts(std::span<const std::string> values, std::vector<int64_t> shape) {
+  const Dims dims = dims_for(shape, values.size());
+  const std::vector<std::string_view> views(values.begin(), values.end());
+  return ArrayAccess::of(Tensor::of_strings(views).reshaped(dims));
+}
+
+void Array::check_type(Type wanted) const {
+  if (type_ == wanted) return;
+  throw Error(Code::invalid_argument, "Array: is " + std::string(type_name(type_)) + ", asked for " + std::string(type_name(wanted)));
+}
+
+void Array::check_single() const {
+  if (entries_ != 1) throw Error(Code::invalid_argument, "Array: has " + std::to_string(entries_) + " entries, asked for one");
+}
+
+std::string_view Array::text() const {
+  check_type(Type::bytes);
+  check_single();
+  return reinterpret_cast<const BytesView*>(data_)->view();
+}
+
+std::vector<std::string_view> Array::texts() const {
+  check_type(Type::bytes);
+  std::vector<std::string_view> out;
+  out.reserve(static_cast<size_t>(entries_));
+  for (int64_t i = 0; i < entries_; ++i) out.push_back(reinterpret_cast<const BytesView*>(data_)[i].view());
+  return out;
+}
+
+bool Array::same(const Array& other) const { return ArrayAccess::tensor(*this).same(ArrayAccess::tensor(other)); }
+
+ElementNode::ElementNode(const Spec& what, size_t* next_leaf) : spec(what), leaf(*next_leaf) {
+  if (spec.is_leaf()) ++*next_leaf;
+  items.reserve(spec.items.size());
+  for (const Spec& item : spec.items) items.emplace_back(item, next_leaf);
+}
+
+ElementLayout::ElementLayout(Spec whole) : spec(std::move(whole)), root(spec, &leaves) {}
+
+Element ElementAccess::of(std::shared_ptr<const ElementRows> rows, int64_t row) {
+  Element out;
+  out.node_ = &rows->layout->root;
+  out.rows_ = std::move(rows);
+  out.row_ = row;
+  return out;
+}
+
+Element ElementAccess::of(const Spec& spec, const std::vector<Tensor>& leaves) {
+  auto rows = std::make_shared<ElementRows>();
+  rows->layout = std::make_shared<const ElementLayout>(spec);
+  rows->block.rows = 1;
+  for (const Tensor& leaf : leaves) rows->block.columns.push_back(Column::constant(leaf, 1));
+  return of(std::move(rows), 0);
+}
+
+Element::Kind Element::kind() const {
+  if (!node_) return Kind::none;
+  switch (node_->spec.kind) {
+    case Spec::Kind::none: return Kind::none;
+    case Spec::Kind::tuple: return Kind::tuple;
+    case Spec::Kind::dict: return Kind::dict;
+    case Spec::Kind::leaf: break;
+  }
+  return node_->spec.leaf.kind == LeafSpec::Kind::dataset ? Kind::dataset : Kind::tensor;
+}
+
+size_t Element::size() const { return node_ ? node_->items.size() : 0; }
+
+std::vector<std::string> Element::keys() const {
+  return kind() == Kind::dict ? node_->spec.keys : std::vector<std::string>();
+}
+
+Element Element::operator[](size_t i) const {
+  if (i >= size()) {
+    throw Error(Code::out_of_range, "Element: part " + std::to_string(i) + " of " + std::to_string(size()) + ": " + spec());
+  }
+  Element out = *this;
+  out.node_ = &node_->items[i];
+  return out;
+}
+
+Element Element::operator[](std::string_view key) const {
+  const int i = kind() == Kind::dict ? node_->spec.find(key) : -1;
+  if (i < 0) throw Error(Code::not_found, "Element: there is no field `" + std::string(key) + "`: " + spec());
+  return (*this)[static_cast<size_t>(i)];
+}
+
+Array Element::array() const {
+  if (kind() != Kind::tensor) throw Error(Code::invalid_argument, "Element: is not a tensor: " + spec());
+  return ArrayAccess::of(rows_->block.columns[node_->leaf].row(row_));
+}
+
+std::vector<Array> Element::arrays() const {
+  if (kind() == Kind::tensor) return {array()};
+  std::vector<Array> out;
+  for (size_t i = 0; i < size(); ++i) {
+    for (Array& a : (*this)[i].arrays()) out.push_back(std::move(a));
+  }
+  return out;
+}
+
+bool Element::same(const Element& other) const {
+  if (kind() == Kind::dataset || kind() != other.kind() || size() != other.size()) return false;
+  if (kind() == Kind::tensor) return same_arrays({array()}, {other.array()});
+  if (keys() != other.keys()) return false;
+  for (size_t i = 0; i < size(); ++i) {
+    if (!(*this)[i].same(other[i])) return false;
+  }
+  return true;
+}
+
+std::string Element::spec() const { return node_ ? node_->spec.text() : "none"; }
+
+}  // namespace penstock

@@ -1,0 +1,53 @@
+// Between blocks of columns and what users hold.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "data/block.h"
+#include "data/spec.h"
+#include "penstock/tensor.h"
+
+namespace penstock {
+
+static_assert(static_cast<int>(Type::bytes) == static_cast<int>(DType::bytes) && kDTypeCount == 14);
+static_assert(static_cast<int>(Type::boolean) == static_cast<int>(DType::boolean));
+static_assert(static_cast<int>(Type::int64) == static_cast<int>(DType::int64));
+static_assert(static_cast<int>(Type::float32) == static_cast<int>(DType::float32));
+inline Type to_type(DType dtype) { return static_cast<Type>(dtype); }
+inline DType to_dtype(Type type) { return static_cast<DType>(type); }
+
+struct ArrayAccess {
+  static Array of(Tensor tensor);          // shares the bytes
+  static Tensor tensor(const Array& array);
+};
+
+// A place in the structure of an element, and the number of its first leaf.
+struct ElementNode {
+  ElementNode(const Spec& spec, size_t* next_leaf);
+  const Spec& spec;
+  size_t leaf;
+  std::vector<ElementNode> items;
+};
+
+struct ElementLayout {
+  explicit ElementLayout(Spec whole);
+  ElementLayout(const ElementLayout&) = delete;
+  ElementLayout& operator=(const ElementLayout&) = delete;
+  const Spec spec;
+  size_t leaves = 0;
+  ElementNode root;
+};
+
+struct ElementRows {
+  std::shared_ptr<const ElementLayout> layout;
+  Block block;
+};
+
+struct ElementAccess {
+  static Element of(std::shared_ptr<const ElementRows> rows, int64_t row);
+  // One element from its leaves.
+  static Element of(const Spec& spec, const std::vector<Tensor>& leaves);
+};
+
+}  // namespace penstock

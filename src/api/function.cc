@@ -1,0 +1,289 @@
+// C++ lambdas over values become lambdas of the pipe language.
+//
+// Values form a graph: what is used twice must be computed once (it may draw at random), and what was
+// made outside a nested lambda must not move into it. So each lambda being recorded remembers the
+// expressions made meanwhile, and turns those that are shared, or used in a lambda inside, into lets.
+
+#include "penstock/function.h"
+
+#include <cmath>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "plan/diagnostic.h"
+#include "plan/format.h"
+#include "plan/parser.h"
+#include "plan/syntax.h"
+
+namespace penstock {
+namespace {
+
+struct Frame {
+  std::unordered_set<const Expr*> made;
+  std::vector<ExprPtr> alive;  // addresses are not used again while recording
+};
+
+thread_local std::vector<Frame> frames;
+
+ExprPtr record(Expr expr) {
+  ExprPtr out = std::make_shared<const Expr>(std::move(expr));
+  if (!frames.empty()) {
+    frames.back().made.insert(out.get());
+    frames.back().alive.push_back(out);
+  }
+  return out;
+}
+
+ExprPtr literal(Expr expr) { return std::make_shared<const Expr>(std::move(expr)); }
+
+Expr of_kind(Expr::Kind kind, std::string text = {}) {
+  Expr out;
+  out.kind = kind;
+  out.text = std::move(text);
+  return out;
+}
+
+ExprPtr name_expr(const std::string& text) { return literal(of_kind(Expr::Kind::name, text)); }
+
+ExprPtr negated(Expr positive) {
+  Expr out = of_kind(Expr::Kind::unary, "-");
+  out.items.push_back(literal(std::move(positive)));
+  return literal(std::move(out));
+}
+
+ExprPtr float_expr(double value, const std::string& spelling) {
+  Expr out = of_kind(Expr::Kind::floating);
+  out.float_value = std::fabs(value);
+  out.spelling = spelling;
+  return std::signbit(value) && !std::isnan(value) ? negated(std::move(out)) : literal(std::move(out));
+}
+
+// Calls f(child, inside a nested lambda) for each child, which f may replace.
+template <typename F>
+void for_children(Expr& e, const F& f) {
+  const bool inside = e.kind == Expr::Kind::lambda;
+  if (e.operand && e.operand->kind != Expr::Kind::name) f(e.operand, inside);
+  for (ExprPtr& item : e.items) f(item, inside);
+  for (Entry& entry : e.entries) {
+    if (entry.value) f(entry.value, inside);
+  }
+  for (Subscript& s : e.subscripts) {
+    for (ExprPtr* part : {&s.index, &s.begin, &s.end, &s.step}) {
+      if (*part) f(*part, inside);
+    }
+  }
+}
+
+class Binder {
+ public:
+  Binder(const Frame& frame, std::string prefix) : frame_(frame), prefix_(std::move(prefix)) {}
+
+  // `body` with lets for what is shared.
+  ExprPtr bind(const ExprPtr& body) {
+    count(body, false);
+    ExprPtr out = rewrite(body);
+    for (auto let = lets_.rbegin(); let != lets_.rend(); ++let) {
+      Expr e = of_kind(Expr::Kind::let);
+      auto pattern = std::make_shared<Pattern>();
+      pattern->name = let->first;
+      e.patterns.push_back(std::move(pattern));
+      e.items = {let->second, std::move(out)};
+      out = literal(std::move(e));
+    }
+    return out;
+  }
+
+ private:
+  void count(const ExprPtr& e, bool inside) {
+    int& uses = uses_[e.get()];
+    // Seen before: its children are counted already, but perhaps not as used inside.
+    const bool again = uses > 0 && (!inside || inside_.contains(e.get()));
+    uses += inside ? 2 : 1;
+    if (again) return;
+    if (inside) inside_.insert(e.get());
+    Expr copy = *e;
+    for_children(copy, [&](ExprPtr& child, bool nested) { count(child, inside || nested); });
+  }
+
+  bool wants_name(const Expr& e) const {
+    const auto uses = uses_.find(&e);
+    return uses != uses_.end() && uses->second > 1 && frame_.made.contains(&e) && e.kind != Expr::Kind::lambda;
+  }
+
+  ExprPtr rewrite(const ExprPtr& e) {
+    if (const auto done = done_.find(e.get()); done != done_.end()) return done->second;
+    Expr copy = *e;
+    bool changed = false;
+    for_children(copy, [&](ExprPtr& child, bool) {
+      ExprPtr made = rewrite(child);
+      changed |= made != child;
+      child = std::move(made);
+    });
+    ExprPtr out = changed ? literal(std::move(copy)) : e;
+    if (wants_name(*e)) {
+      const std::string name = prefix_ + std::to_string(lets_.size());
+      lets_.emplace_back(name, out);
+      out = name_expr(name);
+    }
+    done_.emplace(e.get(), out);
+    return out;
+  }
+
+  const Frame& frame_;
+  const std::string prefix_;
+  std::unordered_map<const Expr*, int> uses_;
+  std::unordered_set<const Expr*> inside_;
+  std::unordered_map<const Expr*, ExprPtr> done_;
+  std::vector<std::pair<std::string, ExprPtr>> lets_;
+};
+
+std::vector<Entry> entries_of(const std::vector<Value>& args, const Named& named) {
+  std::vector<Entry> out;
+  for (const Value& a : args) {
+    Entry e;
+    e.value = a.expr();
+    out.push_back(std::move(e));
+  }
+  for (const auto& [key, value] : named) {
+    Entry e;
+    e.kind = Entry::Kind::keyed;
+    e.key = key;
+    e.value = value.expr();
+    out.push_back(std::move(e));
+  }
+  return out;
+}
+
+}  // namespace
+
+Value::Value(bool is_signed, bool negative, uint64_t bits) {
+  Expr e = of_kind(Expr::Kind::integer);
+  negative = negative && is_signed;
+  e.integer_value = negative ? 0 - bits : bits;
+  e.spelling = std::to_string(e.integer_value);
+  expr_ = negative ? negated(std::move(e)) : literal(std::move(e));
+}
+
+Value::Value(bool value) {
+  Expr e = of_kind(Expr::Kind::boolean);
+  e.bool_value = value;
+  expr_ = literal(std::move(e));
+}
+
+Value::Value(double value) : expr_(float_expr(value, format_float(std::fabs(value)))) {}
+
+// 0.1f is 0.1, not what it rounds to.
+Value::Value(float value) {
+  const std::string text = format_float(std::fabs(value));
+  const double wide = std::isfinite(value) ? std::stod(text) : static_cast<double>(value);
+  expr_ = float_expr(std::signbit(value) ? -wide : wide, text);
+}
+
+Value::Value(const std::string& text) : expr_(literal(of_kind(Expr::Kind::text, text))) {}
+Value::Value(const char* text) : Value(std::string(text)) {}
+
+Value Value::operator[](const std::string& field) const { return (*this)[Value(field)]; }
+Value Value::operator[](const char* field) const { return (*this)[Value(field)]; }
+Value Value::operator[](int index) const { return (*this)[Value(index)]; }
+
+Value Value::operator[](const Value& index) const {
+  Expr e = of_kind(Expr::Kind::subscript);
+  e.items.push_back(expr_);
+  Subscript s;
+  s.index = index.expr_;
+  e.subscripts.push_back(std::move(s));
+  return Value(record(std::move(e)));
+}
+
+Value Value::binary(const char* op, const Value& a, const Value& b) {
+  Expr e = of_kind(Expr::Kind::binary, op);
+  e.items = {a.expr_, b.expr_};
+  return Value(record(std::move(e)));
+}
+
+Value Value::operator-() const {
+  Expr e = of_kind(Expr::Kind::unary, "-");
+  e.items = {expr_};
+  return Value(record(std::move(e)));
+}
+
+Value Value::operator!() const {
+  Expr e = of_kind(Expr::Kind::unary, "not");
+  e.items = {expr_};
+  return Value(record(std::move(e)));
+}
+
+Value call(const std::string& op, std::vector<Value> args, Named named) {
+  Expr e = of_kind(Expr::Kind::call);
+  e.operand = name_expr(op);
+  e.entries = entries_of(args, named);
+  return Value(record(std::move(e)));
+}
+
+Value cond(const Value& condition, const Value& then_value, const Value& else_value) {
+  Expr e = of_kind(Expr::Kind::conditional);
+  e.items = {condition.expr(), then_value.expr(), else_value.expr()};
+  return Value(record(std::move(e)));
+}
+
+Value dict(Named items) {
+  Expr e = of_kind(Expr::Kind::dict);
+  e.entries = entries_of({}, items);
+  return Value(record(std::move(e)));
+}
+
+Value tuple(std::vector<Value> items) {
+  Expr e = of_kind(Expr::Kind::tuple);
+  e.entries = entries_of(items, {});
+  return Value(record(std::move(e)));
+}
+
+Value list(std::vector<Value> items) {
+  Expr e = of_kind(Expr::Kind::list);
+  e.entries = entries_of(items, {});
+  return Value(literal(std::move(e)));  // may have to stay a list of constants
+}
+
+Value name(const std::string& text) { return Value(name_expr(text)); }
+Value none() { return Value(literal(of_kind(Expr::Kind::none))); }
+Value automatic() { return Value(literal(of_kind(Expr::Kind::automatic))); }
+
+UserFunction::UserFunction(const char* text) : UserFunction(std::string(text)) {}
+
+UserFunction::UserFunction(const std::string& text) : text_(text) {}
+
+UserFunction::UserFunction(int arity, const std::function<Value(const std::vector<Value>&)>& body) {
+  static const char* const names[] = {"x", "y", "z", "w"};
+  const std::string level = frames.empty() ? "" : std::to_string(frames.size());
+  Expr lambda = of_kind(Expr::Kind::lambda);
+  std::vector<Value> parameters;
+  for (int i = 0; i < arity; ++i) {
+    auto pattern = std::make_shared<Pattern>();
+    pattern->name = names[i] + level;
+    parameters.push_back(Value(name_expr(pattern->name)));
+    lambda.patterns.push_back(std::move(pattern));
+  }
+  struct Recording {
+    Recording() { frames.emplace_back(); }
+    ~Recording() { frames.pop_back(); }
+  };
+  const Recording recording;
+  const Value result = body(parameters);
+  lambda.items.push_back(Binder(frames.back(), "v" + level + "_").bind(result.expr()));
+  lambda_ = literal(std::move(lambda));
+}
+
+Value UserFunction::value() const {
+  if (lambda_) return Value(lambda_);
+  struct Parsed {
+    SourcePtr source;
+    ExprPtr tree;
+  };
+  auto parsed = std::make_shared<Parsed>();
+  parsed->source = std::make_shared<const Source>(Source{"function", text_});
+  parsed->tree = parse_expression(parsed->source);
+  const Expr* tree = parsed->tree.get();
+  return Value(ExprPtr(std::move(parsed), tree));  // the spans in it point into the text
+}
+
+}  // namespace penstock

@@ -1,0 +1,66 @@
+#include "functions/kernels/parse/example_writer.h"
+
+#include <utility>
+
+namespace penstock {
+namespace {
+
+constexpr char kLengthDelimited = 2;
+
+void append_varint(std::string& out, uint64_t value) {
+  for (; value >= 128; value >>= 7) out += static_cast<char>(value | 128);
+  out += static_cast<char>(value);
+}
+
+void append_field(std::string& out, int number, std::string_view bytes) {
+  out += static_cast<char>(number << 3 | kLengthDelimited);
+  append_varint(out, bytes.size());
+  out += bytes;
+}
+
+// A Feature whose list of `kind` has this message.
+std::string feature_of(int kind, std::string_view list) {
+  std::string out;
+  append_field(out, kind, list);
+  return out;
+}
+
+std::string packed(std::string_view values) {
+  std::string out;
+  if (!values.empty()) append_field(out, 1, values);
+  return out;
+}
+
+}  // namespace
+
+void ExampleWriter::set_bytes(std::string_view key, std::span<const std::string_view> values) {
+  std::string list;
+  for (const std::string_view value : values) append_field(list, 1, value);
+  features_.insert_or_assign(std::string(key), feature_of(1, list));
+}
+
+void ExampleWriter::set_floats(std::string_view key, std::span<const float> values) {
+  const std::string_view bytes(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+  features_.insert_or_assign(std::string(key), feature_of(2, packed(bytes)));
+}
+
+void ExampleWriter::set_int64s(std::string_view key, std::span<const int64_t> values) {
+  std::string varints;
+  for (const int64_t value : values) append_varint(varints, static_cast<uint64_t>(value));
+  features_.insert_or_assign(std::string(key), feature_of(3, packed(varints)));
+}
+
+std::string ExampleWriter::serialize() const {
+  std::string features, entry;
+  for (const auto& [key, feature] : features_) {
+    entry.clear();
+    append_field(entry, 1, key);
+    append_field(entry, 2, feature);
+    append_field(features, 1, entry);
+  }
+  std::string out;
+  append_field(out, 1, features);
+  return out;
+}
+
+}  // namespace penstock

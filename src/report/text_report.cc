@@ -1,0 +1,129 @@
+#include "report/text_report.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/table.h"
+
+namespace penstock {
+namespace {
+
+constexpr size_t kWidth = 80;
+constexpr size_t kMostCeilings = 8;
+
+using Align = TextTable::Align;
+
+std::string size_text(const StageSize& size) {
+  switch (size.extent) {
+    case Extent::exact: return human_bytes(size.bytes.value);
+    case Extent::estimated: return "~" + human_bytes(size.bytes.value);
+    case Extent::infinite: return "inf";
+    case Extent::unknown: break;
+  }
+  return "?";
+}
+
+// Whole percents of the three that still add up to 100: the last takes what rounding leaves.
+void push_shares(const StageModel& s, std::vector<std::string>* row) {
+  const long busy = std::lround(s.busy * 100);
+  const long starved = std::min(std::lround(s.starved * 100), 100 - busy);
+  for (const long n : {busy, starved, 100 - busy - starved}) row->push_back(std::to_string(n));
+}
+
+std::string stage_table(const Analysis& a) {
+  TextTable table({{"stage", Align::left, 19},
+                   {"rate/s", Align::right, 0},
+                   {"/core", Align::right, 0},
+                   {"cores", Align::right, 0},
+                   {"busy", Align::right, 0},
+                   {"starv", Align::right, 0},
+                   {"block", Align::right, 0},
+                   {"bytes", Align::right, 0},
+                   {"size", Align::right, 0},
+                   {"cache", Align::left, 0}});
+  for (const StageModel& s : a.stages) {
+    size_t depth = 0;
+    for (int p = s.parent; p >= 0; p = a.stages[static_cast<size_t>(p)].parent) depth += 2;
+    std::vector<std::string> row{std::string(depth, ' ') + s.label, human_number(s.rate),
+                                 human_number(s.own_rate_per_core), human_cores(s.cores_used)};
+    push_shares(s, &row);
+    row.push_back(human_bytes(s.bytes_per_element));
+    row.push_back(size_text(s.size));
+    row.emplace_back(cache_verdict_name(s.cache));
+    table.add_row(std::move(row));
+  }
+  return table.text() +
+         "rate and rate per core of the stage's own elements; busy, starved and blocked\n"
+         "in % of its threads' time; bytes per element; size of one pass over the data\n";
+}
+
+std::string ceiling_table(const Analysis& a) {
+  TextTable table({{"", Align::left, 50}, {"", Align::right, 0}, {"", Align::right, 0}});
+  table.add_row({"measured", human_rate(a.rate), ""});
+  for (size_t i = 0; i < a.ceilings.size() && i < kMostCeilings; ++i) {
+    const Ceiling& c = a.ceilings[i];
+    table.add_row({c.name, human_rate(c.rate), a.rate > 0 ? human_ratio(c.rate / a.rate) : ""});
+  }
+  std::string out = "Ceilings, elements of the pipeline per second\n" + table.text(2);
+  if (a.ceilings.size() > kMostCeilings) {
+    out += "  and " + std::to_string(a.ceilings.size() - kMostCeilings) + " higher ones\n";
+  }
+  return out;
+}
+
+std::string plan_text(const ExplainOptions& options) {
+  if (options.plan.empty()) return "Plan\n  nothing to change\n";
+  std::string out = "Plan\n";
+  for (size_t i = 0; i < options.plan.size(); ++i) {
+    const PlannedChange& c = options.plan[i];
+    const std::string line =
+        std::to_string(i + 1) + ". " + c.change + (c.gain.empty() ? "" : ", " + c.gain);
+    out += "  " + wrapped(line, kWidth - 2, 5) + "\n";
+  }
+  if (options.predicted_rate) {
+    const Estimate& p = *options.predicted_rate;
+    out += "  all together: " + human_rate(p.value);
+    if (!p.exact()) out += " (" + human_rate(p.low) + " to " + human_rate(p.high) + ")";
+    out += "\n";
+  }
+  return out;
+}
+
+std::string trust_text(const Analysis& a) {
+  const TraceInterval& i = a.trace.interval;
+  TextTable table({{"", Align::left, 0}, {"", Align::left, 0}});
+  table.add_row({"interval", human_seconds(i.seconds) + ", " +
+                                 human_number(static_cast<double>(i.elements)) + " elements" +
+                                 (i.interrupted ? ", interrupted"
+                                  : i.ended     ? ", to the end"
+                                                : "")});
+  table.add_row(
+      {"coverage", a.coverage > 0 ? human_percent(a.coverage) + " of the data" : "not known"});
+  table.add_row(
+      {"CPU of no stage",
+       human_seconds(a.unattributed_cpu_seconds) + " of " + human_seconds(i.process_cpu_seconds) +
+           (i.process_cpu_seconds > 0
+                ? " (" + human_percent(a.unattributed_cpu_seconds / i.process_cpu_seconds) + ")"
+                : "")});
+  table.add_row({"tracing overhead", human_percent(a.tracing_overhead) + ", estimated"});
+  std::string out = "Trust\n" + table.text(2);
+  if (a.too_short)
+    out += "  The trace is too short to rely on: trace some seconds and ten elements at least.\n";
+  return out;
+}
+
+}  // namespace
+
+std::string explain_text(const Analysis& a, const ExplainOptions& options, bool full) {
+  std::string out = wrapped(verdict_line(a, options), kWidth, 2) + "\n";
+  if (nothing_wrong(a) && !full) return out;
+  if (a.verdict.step_seconds > 0) {
+    out += "\n" + stage_table(a);
+    out += "\n" + ceiling_table(a);
+    out += "\n" + plan_text(options);
+  }
+  out += "\n" + trust_text(a);
+  return out;
+}
+
+}  // namespace penstock

@@ -1,0 +1,98 @@
+#include "trace/trace.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+
+namespace penstock {
+namespace {
+
+Trace made_trace() {
+  Trace t;
+  t.program = "range(10)\n| map(x -> x + 1)\n";
+  t.options = {2, 1 << 30, 4096};
+  t.machine = {2, "a \"CPU\"", 1 << 30, "Linux 6"};
+  t.interval = {1.5, 2.25, 10, 0.001, 0.5, 0.25, true, false};
+  t.peak_memory_bytes = 123;
+  t.stages.resize(2);
+  t.stages[0].op = "map";
+  t.stages[0].label = "map: add";
+  t.stages[0].inputs = {1};
+  t.stages[0].cpu_seconds = 0.125;
+  t.stages[1].id = 1;
+  t.stages[1].op = t.stages[1].label = "range";
+  t.stages[1].cardinality = 10;
+  t.stages[1].spec = "int64";
+  return t;
+}
+
+std::string message_of(const Json& json) {
+  try {
+    trace_from_json(json, "f.trace");
+  } catch (const Error& e) {
+    CHECK(e.code() == Code::invalid_argument);
+    return e.message();
+  }
+  return "no error";
+}
+
+TEST_CASE("a trace as JSON and back is the same trace") {
+  const Json json = trace_to_json(made_trace());
+  CHECK(trace_to_json(trace_from_json(json, "memory")) == json);
+  CHECK(looks_like_trace(json.dump()));
+  CHECK_FALSE(looks_like_trace("range(10)\n"));
+}
+
+TEST_CASE("a trace file is read back") {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / "penstock_trace_test.trace").string();
+  write_trace(path, made_trace());
+  CHECK(trace_to_json(read_trace(path)) == trace_to_json(made_trace()));
+  std::remove(path.c_str());
+  CHECK_THROWS_AS(read_trace(path), Error);
+}
+
+TEST_CASE("a malformed trace is refused with file and key") {
+  const Json good = trace_to_json(made_trace());
+  Json json = good;
+  json["version"] = 99;
+  CHECK(message_of(json) == "trace: f.trace: version: is 99, this program reads up to 1");
+  json = good;
+  json["stages"][1].erase("elements");
+  CHECK(message_of(json) == "trace: f.trace: stages[1].elements: is missing");
+  json = good;
+  json["stages"][1]["inputs"] = {0};  // a circle
+  CHECK(message_of(json) == "trace: f.trace: stages[1].inputs: must be later stages");
+  json = good;
+  json["interval"]["seconds"] = "long";
+  CHECK(message_of(json) == "trace: f.trace: interval.seconds: must be a number");
+  json = good;
+  json["stages"][0]["bytes"] = UINT64_MAX;
+  CHECK(message_of(json).starts_with("trace: f.trace: stages[0].bytes: must be an integer"));
+  CHECK(message_of(Json::array()) == "trace: f.trace: it: must be an object");
+  CHECK_THROWS_AS(parse_trace("{", "f.trace"), Error);
+}
+
+// Whatever one value is replaced by, the trace is read or refused.
+TEST_CASE("no value breaks the reader") {
+  const Json flat = trace_to_json(made_trace()).flatten();
+  for (const auto& [key, old] : flat.items()) {
+    for (const Json& value : {Json(), Json(-3), Json(1e300), Json("x"), Json(true), Json(INT64_MAX),
+                              Json(UINT64_MAX)}) {
+      Json changed = flat;
+      changed[key] = value;
+      try {
+        trace_from_json(changed.unflatten(), "f");
+      } catch (const Error& e) {
+        CHECK(e.code() == Code::invalid_argument);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace penstock
