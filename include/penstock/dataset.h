@@ -1,10 +1,10 @@
 // Pipelines: built by method chains or read from text, then iterated.
 //
-//   Dataset ds = Dataset::files("train-*.tfrecord").interleave("f -> tfrecord(f)").shuffle(1000).batch(32);
-//   for (const Element& e : ds) use(e);
+//   Dataset ds = Dataset::files("train-*.tfrecord").interleave("f ->
+//   tfrecord(f)").shuffle(1000).batch(32); for (const Element& e : ds) use(e);
 //
-// A Dataset is a cheap handle to an immutable plan: every method gives a new one. Mistakes are found
-// when a stage is built: Error{INVALID_ARGUMENT and the like} whose node() names the stage.
+// A Dataset is a cheap handle to an immutable plan: every method gives a new one. Mistakes are
+// found when a stage is built: Error{INVALID_ARGUMENT and the like} whose node() names the stage.
 // All methods are thread-safe. Options that a method has no parameter for are given by name, as in
 // text: shuffle(1000, {{"seed", 7}}), map(f, {{"num_parallel_calls", 4}}).
 #pragma once
@@ -29,9 +29,9 @@ struct Options {
   int threads = 0;           // 0: all usable cores
   int64_t memory_bytes = 0;  // budget of buffers; 0: three quarters of what the process may use
   int64_t block_rows = 4096;
-  bool optimize = true;      // rewrites, and values for knobs left to Penstock
-  bool latency = false;      // no work ahead of demand
-  uint64_t seed = 0;         // of stages built after this and without a seed of their own
+  bool optimize = true;  // rewrites, and values for knobs left to Penstock
+  bool latency = false;  // no work ahead of demand
+  uint64_t seed = 0;     // of stages built after this and without a seed of their own
 };
 
 using Settings = std::map<std::string, std::string>;  // values of a file's params, as text

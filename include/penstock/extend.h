@@ -20,7 +20,8 @@ namespace penstock {
 // What is known of an array before it is made.
 struct ArrayType {
   Type type = Type::int64;
-  std::optional<std::vector<int64_t>> shape = std::vector<int64_t>{};  // -1: unknown size; nullopt: unknown rank
+  std::optional<std::vector<int64_t>> shape =
+      std::vector<int64_t>{};  // -1: unknown size; nullopt: unknown rank
 };
 
 // One array (no keys, one part), a tuple, or a dict where keys are given.
@@ -43,7 +44,8 @@ struct Parameter {
 // The constant arguments of one call.
 class Arguments {
  public:
-  explicit Arguments(std::vector<std::pair<std::string, ArgumentValue>> values) : values_(std::move(values)) {}
+  explicit Arguments(std::vector<std::pair<std::string, ArgumentValue>> values)
+      : values_(std::move(values)) {}
   int64_t integer(const std::string& name) const { return std::get<int64_t>(at(name)); }
   double number(const std::string& name) const { return std::get<double>(at(name)); }
   bool boolean(const std::string& name) const { return std::get<bool>(at(name)); }
@@ -61,8 +63,8 @@ enum class Effect : uint8_t {
 
 struct OpDefinition {
   std::string name;
-  std::string doc;                      // one line
-  std::vector<std::string> inputs;      // names of the arrays it takes
+  std::string doc;                  // one line
+  std::vector<std::string> inputs;  // names of the arrays it takes
   std::vector<Parameter> parameters;
   // Types of the outputs (one, or several: a tuple). Throw Error for wrong inputs.
   std::function<std::vector<ArrayType>(std::span<const ArrayType>, const Arguments&)> infer;

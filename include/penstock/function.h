@@ -2,7 +2,8 @@
 //
 //   ds.map("x -> x + 1");
 //   ds.map([](Value x) { return x * 2 + 1; });
-//   ds.map([](Value image, Value label) { return dict({{"image", call("float32", {image})}, {"label", label}}); });
+//   ds.map([](Value image, Value label) { return dict({{"image", call("float32", {image})},
+//   {"label", label}}); });
 //
 // A C++ lambda is called once, when the stage is built, with values that stand for an element; what
 // it does with them is recorded and then run like text. Values that are used several times are
@@ -75,10 +76,10 @@ Value call(const std::string& op, std::vector<Value> args, Named named = {});
 Value cond(const Value& condition, const Value& then_value, const Value& else_value);
 Value dict(Named items);
 Value tuple(std::vector<Value> items);
-Value list(std::vector<Value> items);   // a tensor, or a list where an op asks for one
-Value name(const std::string& text);    // a dtype: name("float32")
+Value list(std::vector<Value> items);  // a tensor, or a list where an op asks for one
+Value name(const std::string& text);   // a dtype: name("float32")
 Value none();
-Value automatic();                      // the value of a knob that is left to Penstock
+Value automatic();  // the value of a knob that is left to Penstock
 
 // What map and the like are given.
 class UserFunction {
@@ -87,8 +88,10 @@ class UserFunction {
   UserFunction(const std::string& text);
   template <typename F>
     requires(std::is_invocable_v<F, Value> || std::is_invocable_v<F, Value, Value> ||
-             std::is_invocable_v<F, Value, Value, Value> || std::is_invocable_v<F, Value, Value, Value, Value>)
-  UserFunction(const F& f) : UserFunction(arity<F>(), [&f](const std::vector<Value>& x) { return invoke(f, x); }) {}
+             std::is_invocable_v<F, Value, Value, Value> ||
+             std::is_invocable_v<F, Value, Value, Value, Value>)
+  UserFunction(const F& f)
+      : UserFunction(arity<F>(), [&f](const std::vector<Value>& x) { return invoke(f, x); }) {}
 
   // As an argument of call: call("map", {ds, function.value()}).
   // Throws Error for a text that is not an expression.
@@ -98,17 +101,25 @@ class UserFunction {
   UserFunction(int arity, const std::function<Value(const std::vector<Value>&)>& body);
   template <typename F>
   static constexpr int arity() {
-    if constexpr (std::is_invocable_v<F, Value>) return 1;
-    else if constexpr (std::is_invocable_v<F, Value, Value>) return 2;
-    else if constexpr (std::is_invocable_v<F, Value, Value, Value>) return 3;
-    else return 4;
+    if constexpr (std::is_invocable_v<F, Value>)
+      return 1;
+    else if constexpr (std::is_invocable_v<F, Value, Value>)
+      return 2;
+    else if constexpr (std::is_invocable_v<F, Value, Value, Value>)
+      return 3;
+    else
+      return 4;
   }
   template <typename F>
   static Value invoke(const F& f, const std::vector<Value>& x) {
-    if constexpr (arity<F>() == 1) return Value(f(x[0]));
-    else if constexpr (arity<F>() == 2) return Value(f(x[0], x[1]));
-    else if constexpr (arity<F>() == 3) return Value(f(x[0], x[1], x[2]));
-    else return Value(f(x[0], x[1], x[2], x[3]));
+    if constexpr (arity<F>() == 1)
+      return Value(f(x[0]));
+    else if constexpr (arity<F>() == 2)
+      return Value(f(x[0], x[1]));
+    else if constexpr (arity<F>() == 3)
+      return Value(f(x[0], x[1], x[2]));
+    else
+      return Value(f(x[0], x[1], x[2], x[3]));
   }
   std::string text_;
   std::shared_ptr<const Expr> lambda_;  // null: text_ is to be parsed

@@ -29,7 +29,8 @@ class Iterator {
   std::unique_ptr<State> state_;
 };
 
-// What range-for uses: `for (const Element& e : dataset)`. The first error ends the loop by its throw.
+// What range-for uses: `for (const Element& e : dataset)`. The first error ends the loop by its
+// throw.
 class ElementCursor {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -38,7 +39,10 @@ class ElementCursor {
   using pointer = const Element*;
   using reference = const Element&;
 
-  explicit ElementCursor(Iterator iterator) : iterator_(std::make_shared<Iterator>(std::move(iterator))) { ++*this; }
+  explicit ElementCursor(Iterator iterator)
+      : iterator_(std::make_shared<Iterator>(std::move(iterator))) {
+    ++*this;
+  }
   const Element& operator*() const { return element_; }
   const Element* operator->() const { return &element_; }
   ElementCursor& operator++() {

@@ -15,20 +15,36 @@
 namespace penstock {
 
 enum class Type : uint8_t {
-  boolean, uint8, uint16, uint32, uint64, int8, int16, int32, int64,
-  float16, bfloat16,  // data() holds the 16 bits of each
-  float32, float64,
+  boolean,
+  uint8,
+  uint16,
+  uint32,
+  uint64,
+  int8,
+  int16,
+  int32,
+  int64,
+  float16,
+  bfloat16,  // data() holds the 16 bits of each
+  float32,
+  float64,
   bytes,  // strings
 };
 
 std::string_view type_name(Type type);  // "int64", "bytes"
 
 // The Type whose entries are T's.
-template <typename T> inline constexpr bool is_entry = false;
-template <typename T> struct TypeOf;
-#define PENSTOCK_ENTRY(T, NAME)                                     \
-  template <> inline constexpr bool is_entry<T> = true;             \
-  template <> struct TypeOf<T> { static constexpr Type value = Type::NAME; };
+template <typename T>
+inline constexpr bool is_entry = false;
+template <typename T>
+struct TypeOf;
+#define PENSTOCK_ENTRY(T, NAME)               \
+  template <>                                 \
+  inline constexpr bool is_entry<T> = true;   \
+  template <>                                 \
+  struct TypeOf<T> {                          \
+    static constexpr Type value = Type::NAME; \
+  };
 PENSTOCK_ENTRY(bool, boolean)
 PENSTOCK_ENTRY(uint8_t, uint8)
 PENSTOCK_ENTRY(uint16_t, uint16)
@@ -41,7 +57,8 @@ PENSTOCK_ENTRY(int64_t, int64)
 PENSTOCK_ENTRY(float, float32)
 PENSTOCK_ENTRY(double, float64)
 #undef PENSTOCK_ENTRY
-template <typename T> concept ArrayEntry = is_entry<T>;
+template <typename T>
+concept ArrayEntry = is_entry<T>;
 
 // A tensor: entries in row-major order. Copies share the entries and keep them alive; nobody may
 // write to them. All functions are thread-safe.

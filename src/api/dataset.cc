@@ -64,7 +64,8 @@ Dataset build(const std::string& stage, ExprPtr tree, const std::vector<Dataset>
     std::vector<PlanPtr> plans;
     for (size_t i = 0; i < inputs.size(); ++i) {
       const PlanPtr& plan = DatasetAccess::impl(inputs[i]).plan;
-      if (plan->op->sink) throw Error(Code::failed_precondition, "the pipeline ends in a value", stage);
+      if (plan->op->sink)
+        throw Error(Code::failed_precondition, "the pipeline ends in a value", stage);
       plans.push_back(plan);
       options.datasets[input_name(i)] = plan;
     }
@@ -83,7 +84,8 @@ Dataset build(const std::string& stage, ExprPtr tree, const std::vector<Dataset>
 }
 
 // name(inputs..., args..., named...)
-Dataset build_call(const std::string& stage, const std::vector<Dataset>& inputs, std::vector<Value> args, Named named) {
+Dataset build_call(const std::string& stage, const std::vector<Dataset>& inputs,
+                   std::vector<Value> args, Named named) {
   std::vector<Value> all;
   for (size_t i = 0; i < inputs.size(); ++i) all.push_back(name(input_name(i)));
   all.insert(all.end(), args.begin(), args.end());
@@ -141,18 +143,18 @@ void rethrow_as_stage(const std::string& stage) {
   try {
     throw;
   } catch (const PipeError& e) {
-    std::string text, node = stage;
-    for (Diagnostic d : e.diagnostics()) {
-      // "batch: size must be positive: 0": the stage is said apart.
-      if (const size_t colon = d.message.find(": "); colon != std::string::npos && text.empty()) {
-        const std::string first = d.message.substr(0, colon);
-        if (first == stage || (OperatorRegistry::instance().find(first) && (stage.empty() || stage == "apply"))) {
-          node = first;
-          d.message.erase(0, colon + 2);
-        }
-      }
-      if (!text.empty()) text += '\n';
-      text += d.span.source ? render(d) : d.message;
+    // The texts that the spans point into may be gone; the message was rendered while they were
+    // there.
+    std::string text = e.message(), node = stage;
+    // "batch: size must be positive: 0": the stage is said apart.
+    const std::string& said = e.diagnostics().front().message;
+    const std::string first = said.substr(0, said.find(": "));
+    const bool others = stage.empty() || stage == "apply";  // a text of several stages
+    if (first.size() < said.size() &&
+        (first == stage || (others && OperatorRegistry::instance().find(first)))) {
+      node = first;
+      if (const size_t at = text.find(said); at != std::string::npos)
+        text.erase(at, first.size() + 2);
     }
     throw Error(e.code(), std::move(text), node);
   } catch (const Error& e) {
@@ -184,7 +186,8 @@ const PlanPtr& Dataset::Impl::to_run() const {
 }
 
 const std::shared_ptr<const ElementLayout>& Dataset::Impl::layout() const {
-  std::call_once(layout_once_, [this] { layout_ = std::make_shared<const ElementLayout>(plan->spec); });
+  std::call_once(layout_once_,
+                 [this] { layout_ = std::make_shared<const ElementLayout>(plan->spec); });
   return layout_;
 }
 
@@ -194,10 +197,18 @@ Dataset Dataset::range(int64_t start, int64_t stop, int64_t step, Named named) {
   return build_call("range", {}, {start, stop, step}, std::move(named));
 }
 
-Dataset Dataset::from_tensor_slices(const std::vector<int64_t>& values) { return from_tensor_slices(Array::of(values)); }
-Dataset Dataset::from_tensor_slices(const std::vector<float>& values) { return from_tensor_slices(Array::of(values)); }
-Dataset Dataset::from_tensor_slices(const std::vector<std::string>& values) { return from_tensor_slices(Array::texts(values)); }
-Dataset Dataset::from_tensor_slices(const Array& values) { return slices(Attr::of(ArrayAccess::tensor(values))); }
+Dataset Dataset::from_tensor_slices(const std::vector<int64_t>& values) {
+  return from_tensor_slices(Array::of(values));
+}
+Dataset Dataset::from_tensor_slices(const std::vector<float>& values) {
+  return from_tensor_slices(Array::of(values));
+}
+Dataset Dataset::from_tensor_slices(const std::vector<std::string>& values) {
+  return from_tensor_slices(Array::texts(values));
+}
+Dataset Dataset::from_tensor_slices(const Array& values) {
+  return slices(Attr::of(ArrayAccess::tensor(values)));
+}
 
 Dataset Dataset::from_tensor_slices(const std::vector<std::pair<std::string, Array>>& columns) {
   std::vector<std::string> keys;
@@ -209,12 +220,18 @@ Dataset Dataset::from_tensor_slices(const std::vector<std::pair<std::string, Arr
   return slices(Attr::dict(std::move(keys), std::move(items)));
 }
 
-Dataset Dataset::files(const std::string& pattern, Named named) { return build_call("files", {}, {pattern}, std::move(named)); }
-Dataset Dataset::tfrecord(const std::string& file, Named named) { return build_call("tfrecord", {}, {file}, std::move(named)); }
+Dataset Dataset::files(const std::string& pattern, Named named) {
+  return build_call("files", {}, {pattern}, std::move(named));
+}
+Dataset Dataset::tfrecord(const std::string& file, Named named) {
+  return build_call("tfrecord", {}, {file}, std::move(named));
+}
 Dataset Dataset::tfrecord(const std::vector<std::string>& files, Named named) {
   return build_call("tfrecord", {}, {strings(files)}, std::move(named));
 }
-Dataset Dataset::text_line(const std::string& file, Named named) { return build_call("text_line", {}, {file}, std::move(named)); }
+Dataset Dataset::text_line(const std::string& file, Named named) {
+  return build_call("text_line", {}, {file}, std::move(named));
+}
 Dataset Dataset::text_line(const std::vector<std::string>& files, Named named) {
   return build_call("text_line", {}, {strings(files)}, std::move(named));
 }
@@ -240,28 +257,40 @@ Dataset Dataset::stage(const std::string& name, std::vector<Value> args, Named n
   return build_call(name, {*this}, std::move(args), std::move(named));
 }
 
-Dataset Dataset::map(const UserFunction& f, Named named) const { return stage("map", {function_value("map", f)}, std::move(named)); }
-Dataset Dataset::filter(const UserFunction& predicate) const { return stage("filter", {function_value("filter", predicate)}); }
+Dataset Dataset::map(const UserFunction& f, Named named) const {
+  return stage("map", {function_value("map", f)}, std::move(named));
+}
+Dataset Dataset::filter(const UserFunction& predicate) const {
+  return stage("filter", {function_value("filter", predicate)});
+}
 Dataset Dataset::enumerate(int64_t start) const {
   return start == 0 ? stage("enumerate") : stage("enumerate", {start});
 }
-Dataset Dataset::flat_map(const UserFunction& f) const { return stage("flat_map", {function_value("flat_map", f)}); }
+Dataset Dataset::flat_map(const UserFunction& f) const {
+  return stage("flat_map", {function_value("flat_map", f)});
+}
 Dataset Dataset::interleave(const UserFunction& f, Named named) const {
   return stage("interleave", {function_value("interleave", f)}, std::move(named));
 }
-Dataset Dataset::shuffle(int64_t buffer_size, Named named) const { return stage("shuffle", {buffer_size}, std::move(named)); }
+Dataset Dataset::shuffle(int64_t buffer_size, Named named) const {
+  return stage("shuffle", {buffer_size}, std::move(named));
+}
 Dataset Dataset::repeat() const { return stage("repeat"); }
 Dataset Dataset::repeat(int64_t count) const { return stage("repeat", {count}); }
 Dataset Dataset::take(int64_t count) const { return stage("take", {count}); }
 Dataset Dataset::skip(int64_t count) const { return stage("skip", {count}); }
-Dataset Dataset::shard(int64_t num_shards, int64_t index) const { return stage("shard", {num_shards, index}); }
+Dataset Dataset::shard(int64_t num_shards, int64_t index) const {
+  return stage("shard", {num_shards, index});
+}
 
 Dataset Dataset::batch(int64_t size, bool drop_remainder, Named named) const {
   if (drop_remainder) named.emplace_back("drop_remainder", true);
   return stage("batch", {size}, std::move(named));
 }
 
-Dataset Dataset::padded_batch(int64_t size, Named named) const { return stage("padded_batch", {size}, std::move(named)); }
+Dataset Dataset::padded_batch(int64_t size, Named named) const {
+  return stage("padded_batch", {size}, std::move(named));
+}
 
 Dataset Dataset::zip(const std::vector<Dataset>& datasets) {
   std::vector<Value> items;
@@ -279,7 +308,9 @@ Dataset Dataset::zip(const std::vector<std::pair<std::string, Dataset>>& dataset
   return build("zip", call("zip", {dict(std::move(items))}).expr(), inputs);
 }
 
-Dataset Dataset::concatenate(const Dataset& other) const { return build_call("concatenate", {*this, other}, {}, {}); }
+Dataset Dataset::concatenate(const Dataset& other) const {
+  return build_call("concatenate", {*this, other}, {}, {});
+}
 Dataset Dataset::cache() const { return stage("cache"); }
 Dataset Dataset::cache(const std::string& path) const { return stage("cache", {path}); }
 Dataset Dataset::prefetch() const { return stage("prefetch"); }
@@ -299,7 +330,8 @@ Dataset Dataset::apply(const std::string& stages) const {
     std::vector<ExprPtr> calls;
     ExprPtr at = parsed->tree;
     for (; at->kind == Expr::Kind::pipe; at = at->items[0]) calls.push_back(at);
-    if (at->kind != Expr::Kind::call) throw PipeError(at->span, "expected a stage: name(arguments)");
+    if (at->kind != Expr::Kind::call)
+      throw PipeError(at->span, "expected a stage: name(arguments)");
     auto pipe = [](ExprPtr left, const ExprPtr& call, Span span) {
       Expr e = of_kind(Expr::Kind::pipe);
       e.span = span;
@@ -307,7 +339,8 @@ Dataset Dataset::apply(const std::string& stages) const {
       return made(std::move(e));
     };
     tree = pipe(made(of_kind(Expr::Kind::name, input_name(0))), at, at->span);
-    for (size_t i = calls.size(); i-- > 0;) tree = pipe(std::move(tree), calls[i]->items[1], calls[i]->span);
+    for (size_t i = calls.size(); i-- > 0;)
+      tree = pipe(std::move(tree), calls[i]->items[1], calls[i]->span);
   } catch (const Error&) {
     rethrow_as_stage("apply");
   }
@@ -316,7 +349,10 @@ Dataset Dataset::apply(const std::string& stages) const {
     std::shared_ptr<Parsed> parsed;
     ExprPtr tree;
   };
-  return build("apply", ExprPtr(std::make_shared<const Whole>(Whole{std::move(parsed), std::move(tree)}), top), {*this});
+  return build(
+      "apply",
+      ExprPtr(std::make_shared<const Whole>(Whole{std::move(parsed), std::move(tree)}), top),
+      {*this});
 }
 
 std::string Dataset::element_spec() const { return impl_->plan->spec.text(); }
@@ -329,11 +365,16 @@ Dataset Dataset::with_options(const Options& options) const {
   out->plan = impl_->plan;
   out->prepared = impl_->prepared;
   out->options = options;
-  if (options.threads < 0) throw Error(Code::invalid_argument, "threads must not be negative: " + std::to_string(options.threads));
+  if (options.threads < 0)
+    throw Error(Code::invalid_argument,
+                "threads must not be negative: " + std::to_string(options.threads));
   if (options.memory_bytes < 0) {
-    throw Error(Code::invalid_argument, "memory_bytes must not be negative: " + std::to_string(options.memory_bytes));
+    throw Error(Code::invalid_argument,
+                "memory_bytes must not be negative: " + std::to_string(options.memory_bytes));
   }
-  if (options.block_rows < 1) throw Error(Code::invalid_argument, "block_rows must be positive: " + std::to_string(options.block_rows));
+  if (options.block_rows < 1)
+    throw Error(Code::invalid_argument,
+                "block_rows must be positive: " + std::to_string(options.block_rows));
   return Dataset(out);
 }
 
@@ -348,7 +389,9 @@ Dataset Dataset::optimized() const {
 
 Element Dataset::value() const {
   const PlanPtr& plan = impl_->to_run();
-  if (!plan->op->sink) throw Error(Code::failed_precondition, "the pipeline gives elements, not a value", plan->op->name);
+  if (!plan->op->sink)
+    throw Error(Code::failed_precondition, "the pipeline gives elements, not a value",
+                plan->op->name);
   return ElementAccess::of(plan->spec, run_sink(plan, impl_->run_options(), impl_->state));
 }
 
@@ -360,7 +403,8 @@ Element Dataset::reduce(const Value& initial, const UserFunction& f) const {
 
 void Dataset::trace(const std::string& path, double seconds) const {
   const PlanPtr& plan = impl_->to_run();
-  if (plan->op->sink) throw Error(Code::failed_precondition, "the pipeline ends in a value", plan->op->name);
+  if (plan->op->sink)
+    throw Error(Code::failed_precondition, "the pipeline ends in a value", plan->op->name);
   const std::string program = format_program(unparse(*plan));
   BlockIterator iterator(plan, impl_->run_options(), impl_->state);
   const double cpu_start = process_cpu_seconds();

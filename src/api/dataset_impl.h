@@ -15,7 +15,7 @@ namespace penstock {
 struct Dataset::Impl {
   PlanPtr plan;
   Options options;
-  bool prepared = false;  // the plan is run as it is
+  bool prepared = false;                          // the plan is run as it is
   std::vector<std::shared_ptr<const void>> kept;  // texts and trees that nodes point into
   std::shared_ptr<PipelineState> state = std::make_shared<PipelineState>();
 

@@ -8,16 +8,20 @@ namespace {
 
 // Bytes between strings and how they lie in memory differ: compared by what they hold.
 bool same_arrays(const std::vector<Array>& a, const std::vector<Array>& b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](const Array& x, const Array& y) { return x.same(y); });
+  return a.size() == b.size() &&
+         std::equal(a.begin(), a.end(), b.begin(),
+                    [](const Array& x, const Array& y) { return x.same(y); });
 }
 
 Dims dims_for(const std::vector<int64_t>& shape, size_t count) {
   for (const int64_t size : shape) {
-    if (size < 0) throw Error(Code::invalid_argument, "Array: a size is negative: " + std::to_string(size));
+    if (size < 0)
+      throw Error(Code::invalid_argument, "Array: a size is negative: " + std::to_string(size));
   }
   const Dims dims(std::span<const int64_t>(shape.data(), shape.size()));
   if (dims.entries() != static_cast<int64_t>(count)) {
-    throw Error(Code::invalid_argument, "Array: " + std::to_string(count) + " values given for shape " + dims.text());
+    throw Error(Code::invalid_argument,
+                "Array: " + std::to_string(count) + " values given for shape " + dims.text());
   }
   return dims;
 }
@@ -38,12 +42,14 @@ Array ArrayAccess::of(Tensor tensor) {
 }
 
 Tensor ArrayAccess::tensor(const Array& array) {
-  return array.owner_ ? *static_cast<const Tensor*>(array.owner_.get()) : Tensor::make(DType::int64, {0});
+  return array.owner_ ? *static_cast<const Tensor*>(array.owner_.get())
+                      : Tensor::make(DType::int64, {0});
 }
 
 Array Array::make(Type type, std::vector<int64_t> shape, const void* values, size_t count) {
   Tensor tensor = Tensor::make(to_dtype(type), dims_for(shape, count));
-  if (count > 0) std::memcpy(tensor.mutable_data(), values, static_cast<size_t>(tensor.data_bytes()));
+  if (count > 0)
+    std::memcpy(tensor.mutable_data(), values, static_cast<size_t>(tensor.data_bytes()));
   return ArrayAccess::of(std::move(tensor));
 }
 
@@ -61,11 +67,14 @@ Array Array::texts(std::span<const std::string> values, std::vector<int64_t> sha
 
 void Array::check_type(Type wanted) const {
   if (type_ == wanted) return;
-  throw Error(Code::invalid_argument, "Array: is " + std::string(type_name(type_)) + ", asked for " + std::string(type_name(wanted)));
+  throw Error(Code::invalid_argument, "Array: is " + std::string(type_name(type_)) +
+                                          ", asked for " + std::string(type_name(wanted)));
 }
 
 void Array::check_single() const {
-  if (entries_ != 1) throw Error(Code::invalid_argument, "Array: has " + std::to_string(entries_) + " entries, asked for one");
+  if (entries_ != 1)
+    throw Error(Code::invalid_argument,
+                "Array: has " + std::to_string(entries_) + " entries, asked for one");
 }
 
 std::string_view Array::text() const {
@@ -78,11 +87,14 @@ std::vector<std::string_view> Array::texts() const {
   check_type(Type::bytes);
   std::vector<std::string_view> out;
   out.reserve(static_cast<size_t>(entries_));
-  for (int64_t i = 0; i < entries_; ++i) out.push_back(reinterpret_cast<const BytesView*>(data_)[i].view());
+  for (int64_t i = 0; i < entries_; ++i)
+    out.push_back(reinterpret_cast<const BytesView*>(data_)[i].view());
   return out;
 }
 
-bool Array::same(const Array& other) const { return ArrayAccess::tensor(*this).same(ArrayAccess::tensor(other)); }
+bool Array::same(const Array& other) const {
+  return ArrayAccess::tensor(*this).same(ArrayAccess::tensor(other));
+}
 
 ElementNode::ElementNode(const Spec& what, size_t* next_leaf) : spec(what), leaf(*next_leaf) {
   if (spec.is_leaf()) ++*next_leaf;
@@ -127,7 +139,8 @@ std::vector<std::string> Element::keys() const {
 
 Element Element::operator[](size_t i) const {
   if (i >= size()) {
-    throw Error(Code::out_of_range, "Element: part " + std::to_string(i) + " of " + std::to_string(size()) + ": " + spec());
+    throw Error(Code::out_of_range, "Element: part " + std::to_string(i) + " of " +
+                                        std::to_string(size()) + ": " + spec());
   }
   Element out = *this;
   out.node_ = &node_->items[i];
@@ -136,12 +149,15 @@ Element Element::operator[](size_t i) const {
 
 Element Element::operator[](std::string_view key) const {
   const int i = kind() == Kind::dict ? node_->spec.find(key) : -1;
-  if (i < 0) throw Error(Code::not_found, "Element: there is no field `" + std::string(key) + "`: " + spec());
+  if (i < 0)
+    throw Error(Code::not_found,
+                "Element: there is no field `" + std::string(key) + "`: " + spec());
   return (*this)[static_cast<size_t>(i)];
 }
 
 Array Element::array() const {
-  if (kind() != Kind::tensor) throw Error(Code::invalid_argument, "Element: is not a tensor: " + spec());
+  if (kind() != Kind::tensor)
+    throw Error(Code::invalid_argument, "Element: is not a tensor: " + spec());
   return ArrayAccess::of(rows_->block.columns[node_->leaf].row(row_));
 }
 

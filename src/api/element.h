@@ -18,7 +18,7 @@ inline Type to_type(DType dtype) { return static_cast<Type>(dtype); }
 inline DType to_dtype(Type type) { return static_cast<DType>(type); }
 
 struct ArrayAccess {
-  static Array of(Tensor tensor);          // shares the bytes
+  static Array of(Tensor tensor);  // shares the bytes
   static Tensor tensor(const Array& array);
 };
 

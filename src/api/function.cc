@@ -1,8 +1,9 @@
 // C++ lambdas over values become lambdas of the pipe language.
 //
-// Values form a graph: what is used twice must be computed once (it may draw at random), and what was
-// made outside a nested lambda must not move into it. So each lambda being recorded remembers the
-// expressions made meanwhile, and turns those that are shared, or used in a lambda inside, into lets.
+// Values form a graph: what is used twice must be computed once (it may draw at random), and what
+// was made outside a nested lambda must not move into it. So each lambda being recorded remembers
+// the expressions made meanwhile, and turns those that are shared, or used in a lambda inside, into
+// lets.
 
 #include "penstock/function.h"
 
@@ -55,7 +56,8 @@ ExprPtr float_expr(double value, const std::string& spelling) {
   Expr out = of_kind(Expr::Kind::floating);
   out.float_value = std::fabs(value);
   out.spelling = spelling;
-  return std::signbit(value) && !std::isnan(value) ? negated(std::move(out)) : literal(std::move(out));
+  return std::signbit(value) && !std::isnan(value) ? negated(std::move(out))
+                                                   : literal(std::move(out));
 }
 
 // Calls f(child, inside a nested lambda) for each child, which f may replace.
@@ -107,7 +109,8 @@ class Binder {
 
   bool wants_name(const Expr& e) const {
     const auto uses = uses_.find(&e);
-    return uses != uses_.end() && uses->second > 1 && frame_.made.contains(&e) && e.kind != Expr::Kind::lambda;
+    return uses != uses_.end() && uses->second > 1 && frame_.made.contains(&e) &&
+           e.kind != Expr::Kind::lambda;
   }
 
   ExprPtr rewrite(const ExprPtr& e) {

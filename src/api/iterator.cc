@@ -10,7 +10,8 @@ namespace penstock {
 // Rows are pulled in blocks that grow while elements are small; elements are views into them.
 struct Iterator::State {
   explicit State(std::shared_ptr<const DatasetAccess::Impl> from)
-      : dataset(std::move(from)), blocks(dataset->to_run(), dataset->run_options(), dataset->state) {}
+      : dataset(std::move(from)),
+        blocks(dataset->to_run(), dataset->run_options(), dataset->state) {}
 
   // Under the mutex. False at the end.
   bool fetch() {
@@ -19,7 +20,8 @@ struct Iterator::State {
     fetched->layout = dataset->layout();
     if (!blocks.next(&fetched->block, max_rows)) return false;
     constexpr int64_t kBytes = 1 << 20;
-    const int64_t bytes = std::max<int64_t>(1, fetched->block.payload_bytes() / fetched->block.rows);
+    const int64_t bytes =
+        std::max<int64_t>(1, fetched->block.payload_bytes() / fetched->block.rows);
     max_rows = std::clamp<int64_t>(kBytes / bytes, 1, std::min<int64_t>(2 * max_rows, 4096));
     rows = std::move(fetched);
     row = 0;
@@ -64,7 +66,8 @@ bool Iterator::next(Element* out) {
 void Iterator::cancel() { state_->blocks.cancel(); }
 
 Iterator Dataset::iterate() const {
-  if (impl_->plan->op->sink) throw Error(Code::failed_precondition, "the pipeline ends in a value", impl_->plan->op->name);
+  if (impl_->plan->op->sink)
+    throw Error(Code::failed_precondition, "the pipeline ends in a value", impl_->plan->op->name);
   return Iterator(std::make_unique<Iterator::State>(impl_));
 }
 

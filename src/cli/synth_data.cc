@@ -80,7 +80,8 @@ int64_t write_records(const std::string& path, int64_t first, int64_t last,
 // A word by its number, the same for every seed.
 std::string word_of(uint64_t number) {
   static constexpr std::array<const char*, 16> kSyllables = {
-      "ba", "cor", "da", "el", "fin", "go", "har", "in", "ka", "lo", "mer", "no", "pa", "ri", "sten", "tu"};
+      "ba", "cor", "da",  "el", "fin", "go", "har",  "in",
+      "ka", "lo",  "mer", "no", "pa",  "ri", "sten", "tu"};
   uint64_t bits = mix(number, 77);
   std::string out;
   for (uint64_t n = 1 + (number > 50) + bits % 2; n > 0; --n) {

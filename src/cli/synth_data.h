@@ -22,13 +22,14 @@ struct SynthSummary {
 SynthSummary synth_imagenet(const std::string& folder, int64_t elements, uint64_t seed,
                             int64_t shards = 16);
 
-// text-00000-of-00004.txt and so on: a line is id, words, a decimal number and a class, between tabs.
+// text-00000-of-00004.txt and so on: a line is id, words, a decimal number and a class, between
+// tabs.
 SynthSummary synth_text(const std::string& folder, int64_t elements, uint64_t seed,
                         int64_t shards = 4);
 
-// numbers-00000-of-00004 and so on, TFRecords of Examples {id: int64, label: int64, dense: float[16],
-// ids: int64[0..20]}; and numbers.csv with the columns id, label, dense_0 to dense_3 of all of them,
-// under a header.
+// numbers-00000-of-00004 and so on, TFRecords of Examples {id: int64, label: int64, dense:
+// float[16], ids: int64[0..20]}; and numbers.csv with the columns id, label, dense_0 to dense_3 of
+// all of them, under a header.
 SynthSummary synth_numbers(const std::string& folder, int64_t elements, uint64_t seed,
                            int64_t shards = 4);
 

@@ -34,8 +34,8 @@ struct Plane {
 
 float smooth(float t) { return t * t * (3 - 2 * t); }
 
-// Adds random values on a grid of `cell` pixels, smoothly joined. Rows of the grid are widened first:
-// the inner loop is one multiply-add a pixel.
+// Adds random values on a grid of `cell` pixels, smoothly joined. Rows of the grid are widened
+// first: the inner loop is one multiply-add a pixel.
 void add_noise(Plane& plane, float cell, float amplitude, FastRandom& random) {
   const auto columns = static_cast<int64_t>(static_cast<float>(plane.width) / cell) + 2;
   std::vector<float> knots(static_cast<size_t>(columns));
@@ -108,18 +108,19 @@ uint8_t to_byte(float value) {
 
 std::vector<uint8_t> synth_photo(RandomStream& random_stream, ImageSize size) {
   FastRandom random(random_stream.next_uint64());
-  const float busy = 0.45f + 1.1f * random_stream.next_float() * random_stream.next_float();
+  const float busy = 0.8f + 2.2f * random_stream.next_float() * random_stream.next_float();
   Plane planes[3] = {{size.height, size.width}, {size.height, size.width},
                      {size.height, size.width}};
   const auto side = static_cast<float>(std::max(size.height, size.width));
   const float base = 120 + 40 * random.value();
   std::ranges::fill(planes[0].values, base);
-  float amplitude = 60;
-  for (float cell = side / 2; cell > 3; cell *= 0.5f, amplitude *= 0.64f) {
+  float amplitude = 50;
+  for (float cell = side / 2; cell > 8; cell *= 0.5f, amplitude *= 0.68f) {
     add_noise(planes[0], cell, amplitude, random);
   }
+  for (const float cell : {5.3f, 3.1f, 1.7f}) add_noise(planes[0], cell, 22 * busy, random);
   for (int chroma = 1; chroma < 3; ++chroma) {
-    float weight = 30;
+    float weight = 24;
     for (float cell = side / 2; cell > 6; cell *= 0.4f, weight *= 0.5f) {
       add_noise(planes[chroma], cell, weight, random);
     }
@@ -138,7 +139,7 @@ std::vector<uint8_t> synth_photo(RandomStream& random_stream, ImageSize size) {
     for (float& value : fine) value = random.value();
     uint8_t* pixel = out.data() + y * size.width * 3;
     for (int64_t x = 0; x < size.width; ++x, pixel += 3) {
-      const float strength = busy * (4 + 30 * std::max(mask[x], 0.f));
+      const float strength = busy * (8 + 50 * std::max(mask[x], 0.f));
       const float light = luma[x] + fine[static_cast<size_t>(x)] * strength;
       pixel[0] = to_byte(light + 1.402f * red[x]);
       pixel[1] = to_byte(light - 0.344f * blue[x] - 0.714f * red[x]);

@@ -9,8 +9,8 @@
 
 namespace penstock {
 
-// Packed RGB pixels: smooth noise of several sizes in luma and colour, objects with hard edges, fine
-// texture in places and sensor noise. A function of `random` and `size` (3 channels) alone.
+// Packed RGB pixels: smooth noise of several sizes in luma and colour, objects with hard edges,
+// fine texture in places and sensor noise. A function of `random` and `size` (3 channels) alone.
 std::vector<uint8_t> synth_photo(RandomStream& random, ImageSize size);
 
 }  // namespace penstock

@@ -110,7 +110,9 @@ TEST_CASE("records of tf.data: list_files") {
 
 TEST_CASE("patterns") {
   const Folder folder;
-  for (const char* name : {"a*b", "axb", "c", "d[1]"}) write_file_atomically(folder.path + name, "");
+  for (const char* name : {"a*b", "axb", "c", "d[1]"}) {
+    write_file_atomically(folder.path + name, "");
+  }
   auto match = [&](const std::string& pattern) {
     std::vector<std::string> out;
     try {

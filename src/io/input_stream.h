@@ -25,8 +25,8 @@ class InputStream {
   virtual ~InputStream() = default;
 
   // Fills `out`; returns the bytes written there, fewer than asked for only at the end or before an
-  // error, which the next call throws. DATA_LOSS for a compressed stream that is cut or corrupt, with
-  // file and offset in the file; a stream that has failed is at its end.
+  // error, which the next call throws. DATA_LOSS for a compressed stream that is cut or corrupt,
+  // with file and offset in the file; a stream that has failed is at its end.
   virtual int64_t read(std::span<std::byte> out) = 0;
   // Bytes that read() will still give, -1 when that is not known.
   virtual int64_t bytes_left() const = 0;

@@ -16,8 +16,8 @@ constexpr int64_t kLeastChunk = 64;
 constexpr int64_t kFirstChunk = 64 << 10;
 constexpr int64_t kBufferHeader = sizeof(BufferHeader);
 
-// What the formats share: a window of the stream, [begin_, end_) of buffer_, not yet given out. When
-// it holds no whole record, what is left of it moves to the front of a new buffer.
+// What the formats share: a window of the stream, [begin_, end_) of buffer_, not yet given out.
+// When it holds no whole record, what is left of it moves to the front of a new buffer.
 class ChunkedReader : public RecordReader {
  public:
   ChunkedReader(const char* format, std::string path, const ReaderOptions& options)
@@ -55,8 +55,8 @@ class ChunkedReader : public RecordReader {
   }
 
  protected:
-  // Takes whole records from the window, up to `max_records`, and sets error when bad ones follow. On
-  // none, returns how many bytes the window must have for more, 0 for as many as come.
+  // Takes whole records from the window, up to `max_records`, and sets error when bad ones follow.
+  // On none, returns how many bytes the window must have for more, 0 for as many as come.
   virtual int64_t take(RecordChunk* out, int64_t max_records) = 0;
   // The stream has ended; the window (not empty) holds no whole record. Gives what it is then.
   virtual void take_rest(RecordChunk* out) = 0;
@@ -197,8 +197,8 @@ class TfRecordReader final : public ChunkedReader {
       }
     }
     if (size > static_cast<uint64_t>(kMaxRecordBytes)) {
-      fail_for_good(out, at, "the record has " + std::to_string(size) + " bytes, over the limit of " +
-                                 std::to_string(kMaxRecordBytes));
+      fail_for_good(out, at, "the record has " + std::to_string(size) +
+                                 " bytes, over the limit of " + std::to_string(kMaxRecordBytes));
       return false;
     }
     const int64_t coming = stream().bytes_left();

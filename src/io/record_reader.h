@@ -20,8 +20,8 @@ struct Record {
   int64_t offset;  // where the record begins in the (decompressed) file, its header included
 };
 
-// A run of records that lie in `chunks`, which keep them alive. `error` is set when what follows the
-// records is bad.
+// A run of records that lie in `chunks`, which keep them alive. `error` is set when what follows
+// the records is bad.
 struct RecordChunk {
   std::vector<BufferRef> chunks;
   std::vector<Record> records;
@@ -32,16 +32,16 @@ struct RecordChunk {
 class RecordReader {
  public:
   virtual ~RecordReader() = default;
-  // Overwrites `out` with the next records, between 1 and `max_records` (>= 1), or an error, or both
-  // (the records come before the error), or with `end` when nothing follows. Waits for one chunk, or
-  // for as many as the first record needs. Never throws for what the file holds.
-  // After an error the next call goes on where the format lets it, or gives `end`.
+  // Overwrites `out` with the next records, between 1 and `max_records` (>= 1), or an error, or
+  // both (the records come before the error), or with `end` when nothing follows. Waits for one
+  // chunk, or for as many as the first record needs. Never throws for what the file holds. After an
+  // error the next call goes on where the format lets it, or gives `end`.
   virtual void read(RecordChunk* out, int64_t max_records) = 0;
 };
 
 struct ReaderOptions {
   std::string compression;          // "", "GZIP" or "ZLIB"
-  int64_t chunk_bytes = 1 << 20;    // read at a time; at least 64; the first chunk has 64 KiB at most
+  int64_t chunk_bytes = 1 << 20;    // read at a time, 64 KiB at most the first time; at least 64
   bool verify_checksums = true;
 };
 
@@ -51,9 +51,9 @@ inline constexpr int64_t kMaxRecordBytes = int64_t{1} << 30;
 // Both open the file at the first read(): a file that cannot be opened is an error there, then the
 // end. Both throw INVALID_ARGUMENT for options out of range.
 
-// A record whose data checksum does not match is DATA_LOSS; the one after it follows. A length whose
-// checksum does not match, an impossible length, or a file cut within a record is DATA_LOSS that
-// says how many bytes are left unread; then the end.
+// A record whose data checksum does not match is DATA_LOSS; the one after it follows. A length
+// whose checksum does not match, an impossible length, or a file cut within a record is DATA_LOSS
+// that says how many bytes are left unread; then the end.
 std::unique_ptr<RecordReader> open_tfrecord(std::string path, const ReaderOptions& options);
 
 // Lines without their "\n" and, as in tf.data, without any "\r". A last line without "\n" counts,

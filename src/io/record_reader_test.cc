@@ -86,8 +86,8 @@ std::string text_of(const json& element) {
   return out;
 }
 
-// Cases whose pipeline is one reader of one file. Ours goes on after a bad data checksum, ends after
-// a missing file, and sees every cut: those are checked on their own.
+// Cases whose pipeline is one reader of one file. Ours goes on after a bad data checksum, ends
+// after a missing file, and sees every cut: those are checked on their own.
 void check_golden(const std::string& name, Open open, int64_t chunk_bytes) {
   std::ifstream in(kGolden + name + ".jsonl");
   REQUIRE(in);
@@ -324,7 +324,8 @@ TEST_CASE("gzip: many members, cut anywhere, flipped anywhere") {
   CHECK(read_stream(path, Compression::gzip, 5000) == plain + "!");
 
   const std::string text = plain.substr(0, 3000);
-  for (const auto& [compression, bits] : {std::pair{Compression::gzip, 31}, {Compression::zlib, 15}}) {
+  for (const auto& [compression, bits] :
+       {std::pair{Compression::gzip, 31}, {Compression::zlib, 15}}) {
     packed = gzip(text, bits);
     for (size_t size = 1; size < packed.size(); size += 1 + random() % 20) {
       write_quickly(path, packed.substr(0, size));

@@ -271,7 +271,8 @@ Sym Elaborator::expression(const Expr& expr, const NamesPtr& names) {
       NamesPtr inner = names;
       const Expr* at = &expr;
       for (; at->kind == Expr::Kind::let; at = at->items[1].get()) {
-        inner = bind(*at->patterns[0], expression(*at->items[0], inner), std::move(inner));
+        const Sym value = expression(*at->items[0], inner);
+        inner = bind(*at->patterns[0], value, std::move(inner));
       }
       return expression(*at, inner);
     }

@@ -168,7 +168,10 @@ Sym Elaborator::stage_call(const OperatorDef& def, std::vector<Argument> argumen
         value = attribute(a->sym, p.kind, a->span, true);
       }
     }
-    if (p.name == "seed" && value.is_none()) value = Attr::integer(static_cast<int64_t>(next_seed()));
+    // What does not shuffle needs no seed.
+    const Attr* shuffles = draft.node.args.find("shuffle");
+    const bool draws = !shuffles || (shuffles->is_tensor() && shuffles->as_bool());
+    if (p.name == "seed" && value.is_none() && draws) value = Attr::integer(static_cast<int64_t>(next_seed()));
     if (value.has_capture()) scope = template_scope();
     draft.node.args.set(p.name, std::move(value));
   }

@@ -1,7 +1,8 @@
 // Fingerprints: hashes from the leaves up.
 //
-// A value of a function is hashed as the expression that makes it, so neither the order of nodes nor
-// the numbering of values and environments leaves a trace. Captures are hashed as what they capture.
+// A value of a function is hashed as the expression that makes it, so neither the order of nodes
+// nor the numbering of values and environments leaves a trace. Captures are hashed as what they
+// capture.
 
 #include <xxhash.h>
 
@@ -43,7 +44,9 @@ class Bytes {
   CanonicalHashes hash() const { return {hash(streams_[0]), hash(streams_[1]), hash(streams_[2])}; }
 
  private:
-  static void append(std::string* to, const Hash128& h) { to->append(reinterpret_cast<const char*>(h.data()), sizeof h); }
+  static void append(std::string* to, const Hash128& h) {
+    to->append(reinterpret_cast<const char*>(h.data()), sizeof h);
+  }
   static Hash128 hash(const std::string& s) {
     const XXH128_hash_t h = XXH3_128bits(s.data(), s.size());
     return {h.high64, h.low64};
@@ -101,7 +104,8 @@ void write(const Attr& attr, const Environment& environment, Bytes* out) {
 }
 
 // Arguments by name: the order in which they were set means nothing.
-void write(const Attrs& attrs, const std::vector<Param>& params, const Environment& environment, Bytes* out) {
+void write(const Attrs& attrs, const std::vector<Param>& params, const Environment& environment,
+           Bytes* out) {
   std::vector<const std::pair<std::string, Attr>*> sorted;
   for (const auto& item : attrs) sorted.push_back(&item);
   std::ranges::sort(sorted, {}, [](const auto* item) { return item->first; });
@@ -131,7 +135,8 @@ Environment picked(const Environment& values, std::span<const ValueId> ids) {
 }
 
 // The hash of what the node gives, the same for all its outputs.
-CanonicalHashes node_hash(const Function& f, const FunctionNode& node, const Environment& values, int depth) {
+CanonicalHashes node_hash(const Function& f, const FunctionNode& node, const Environment& values,
+                          int depth) {
   if (node.kind == FunctionNode::Kind::constant) return constant_hash(node.constant);
   Bytes out;
   out.integer(static_cast<int64_t>(node.kind));
@@ -143,7 +148,8 @@ CanonicalHashes node_hash(const Function& f, const FunctionNode& node, const Env
     case FunctionNode::Kind::conditional: {
       out.add(values[static_cast<size_t>(node.inputs[0])]);
       const Environment captured = picked(values, std::span(node.inputs).subspan(1));
-      for (const FunctionPtr& body : node.bodies) out.add(function_hash(*body, captured, depth + 1));
+      for (const FunctionPtr& body : node.bodies)
+        out.add(function_hash(*body, captured, depth + 1));
       break;
     }
     default: {
@@ -151,7 +157,8 @@ CanonicalHashes node_hash(const Function& f, const FunctionNode& node, const Env
       write(node.attrs, node.op->params, {}, &out);
       out.integer(static_cast<int64_t>(node.inputs.size()));
       for (const ValueId id : node.inputs) out.add(values[static_cast<size_t>(id)]);
-      for (const FunctionPtr& body : node.bodies) out.add(function_hash(*body, picked(values, node.inputs), depth + 1));
+      for (const FunctionPtr& body : node.bodies)
+        out.add(function_hash(*body, picked(values, node.inputs), depth + 1));
       // Two calls of such an op are never one.
       if (node.op->effects == Effects::stateful) out.integer(&node - f.nodes.data());
     }
@@ -182,7 +189,8 @@ CanonicalHashes function_hash(const Function& f, const Environment& environment,
       Bytes output;
       output.add(made);
       output.integer(static_cast<int64_t>(i));
-      values[static_cast<size_t>(node.outputs[i])] = node.outputs.size() == 1 ? made : output.hash();
+      values[static_cast<size_t>(node.outputs[i])] =
+          node.outputs.size() == 1 ? made : output.hash();
     }
   }
   std::ranges::sort(draws);

@@ -1,5 +1,6 @@
 #include "plan/json_form.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "plan/json_parts.h"
@@ -11,39 +12,66 @@ using json_form::Out;
 
 Out function_to_json(const Function& f);
 
-// One template: shared nodes are written where they come first, and referred to after that.
+// JSON libraries recurse: what nests deeper than this is written beside the plan and referred to.
+constexpr int kDeepest = 50;
+
+// One template: shared nodes are written where they come first, and referred to after that. In deep
+// plans they, too, stand beside the plan, since their first users do.
 class PlanWriter {
  public:
-  explicit PlanWriter(const PlanNode& root) {
+  Out write_root(const PlanNode& root) {
+    std::unordered_map<const PlanNode*, int> heights;
     for (const PlanNode* node : topological(root)) {
-      for (const PlanPtr& input : node->inputs) ++users_[input.get()];
+      int& height = heights[node];
+      for (const PlanPtr& input : node->inputs) {
+        ++users_[input.get()];
+        height = std::max(height, heights[input.get()] + 1);
+      }
+      deep_ |= height > kDeepest;
     }
+    Out out = write(root).form;
+    if (!earlier_.empty()) out["earlier"] = std::move(earlier_);
+    return out;
   }
 
+ private:
+  struct Written {
+    Out form;
+    int height = 0;  // of nested nodes
+  };
+
   // In a loop down the first inputs: chains may be thousands of stages long.
-  Out write(const PlanNode& top) {
+  Written write(const PlanNode& top) {
     std::vector<const PlanNode*> chain;
-    Out out;
-    for (const PlanNode* node = &top; node; node = node->inputs.empty() ? nullptr : node->inputs[0].get()) {
-      if (const auto known = ids_.find(node); known != ids_.end()) {
-        out = Out{{"ref", known->second}};
+    Written out;
+    const PlanNode* node = &top;
+    for (; node; node = node->inputs.empty() ? nullptr : node->inputs[0].get()) {
+      if (ids_.contains(node)) {
+        out.form = reference(*node);
         break;
       }
       chain.push_back(node);
     }
     for (size_t i = chain.size(); i-- > 0;) {
-      const PlanNode& node = *chain[i];
       Out inputs = Out::array();
-      for (size_t k = 0; k < node.inputs.size(); ++k) inputs.push_back(k == 0 ? std::move(out) : write(*node.inputs[k]));
-      out = one(node, std::move(inputs));
+      int height = 0;
+      for (size_t k = 0; k < chain[i]->inputs.size(); ++k) {
+        Written input = k == 0 ? std::move(out) : write(*chain[i]->inputs[k]);
+        height = std::max(height, input.height + 1);
+        inputs.push_back(std::move(input.form));
+      }
+      out = one(*chain[i], std::move(inputs), height);
     }
     return out;
   }
 
- private:
-  Out one(const PlanNode& node, Out inputs) {
+  Out reference(const PlanNode& node) const { return Out{{"ref", ids_.at(&node)}}; }
+
+  Written one(const PlanNode& node, Out inputs, int height) {
     Out out{{"op", node.op->name}};
-    if (users_[&node] > 1) {
+    const bool shared = users_[&node] > 1;
+    const bool beside = users_[&node] > 0 && deep_ && (shared || height >= kDeepest);
+    if (shared || beside) {
       const auto id = static_cast<int64_t>(ids_.size()) + 1;
       ids_[&node] = id;
       out["id"] = id;
@@ -54,19 +82,24 @@ class PlanWriter {
     out["inputs"] = std::move(inputs);
     out["args"] = std::move(args);
     out["functions"] = std::move(functions);
-    return out;
+    if (!beside) return {std::move(out), height};
+    earlier_.push_back(std::move(out));
+    return {reference(node), 0};
   }
 
   std::unordered_map<const PlanNode*, int> users_;
   std::unordered_map<const PlanNode*, int64_t> ids_;
+  bool deep_ = false;
+  Out earlier_ = Out::array();
 };
 
 Out node_to_json(const FunctionNode& node) {
   Out out;
   switch (node.kind) {
-    case FunctionNode::Kind::constant: return Out{{"constant", json_form::tensor_to_json(node.constant)}};
+    case FunctionNode::Kind::constant:
+      return Out{{"constant", json_form::tensor_to_json(node.constant)}};
     case FunctionNode::Kind::dataset:
-      out["dataset"] = PlanWriter(*node.dataset).write(*node.dataset);
+      out["dataset"] = PlanWriter().write_root(*node.dataset);
       out["inputs"] = node.inputs;
       return out;
     case FunctionNode::Kind::conditional:
@@ -106,7 +139,7 @@ Out function_to_json(const Function& f) {
 }  // namespace
 
 nlohmann::ordered_json plan_to_json(const PlanNode& plan) {
-  return Out{{"penstock", 1}, {"plan", PlanWriter(plan).write(plan)}};
+  return Out{{"penstock", 1}, {"plan", PlanWriter().write_root(plan)}};
 }
 
 }  // namespace penstock

@@ -34,6 +34,11 @@ const std::string& text(const In& in, const Where& where);
 const In& array(const In& in, const Where& where);
 const In& object(const In& in, const Where& where);
 
+// Strings and keys: {"b64": ...} where they are not UTF-8.
+Out bytes_to_json(std::string_view value);
+std::string bytes_from_json(const In& in, const Where& where);
+DType dtype_from_json(const In& in, const Where& where);
+
 Out tensor_to_json(const Tensor& tensor);
 Tensor tensor_from_json(const In& in, const Where& where);
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "plan/canonical.h"
+
 namespace penstock {
 namespace {
 
@@ -119,19 +121,6 @@ Effects plan_effects(const PlanNode& plan) {
 
 bool plan_is_random(const PlanNode& root) { return plan_effects(root) != Effects::pure; }
 
-bool same_plan(const PlanNode& a, const PlanNode& b) {
-  if (&a == &b) return true;
-  if (a.op != b.op || a.inputs.size() != b.inputs.size() || !(a.args == b.args) ||
-      a.functions.size() != b.functions.size()) {
-    return false;
-  }
-  for (size_t i = 0; i < a.functions.size(); ++i) {
-    if (!a.functions[i].second->same(*b.functions[i].second)) return false;
-  }
-  for (size_t i = 0; i < a.inputs.size(); ++i) {
-    if (!same_plan(*a.inputs[i], *b.inputs[i])) return false;
-  }
-  return true;
-}
+bool same_plan(const PlanNode& a, const PlanNode& b) { return &a == &b || equivalent(a, b); }
 
 }  // namespace penstock

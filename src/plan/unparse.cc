@@ -54,7 +54,8 @@ class PlanUnparser {
 
  private:
   static bool pipes(const PlanNode& node) {
-    return !node.op->params.empty() && node.op->params[0].kind == Param::Kind::dataset && !node.inputs.empty();
+    return !node.op->params.empty() && node.op->params[0].kind == Param::Kind::dataset &&
+           !node.inputs.empty();
   }
 
   ExprPtr dataset(const PlanNode& node) {
@@ -64,19 +65,24 @@ class PlanUnparser {
 
   // The call, without the dataset that is piped into it.
   ExprPtr stage(const PlanNode& node) {
-    if (node.is("dataset_of")) return attr_expr(node.arg("dataset"), Param::Kind::any, environment_);
+    if (node.is("dataset_of"))
+      return attr_expr(node.arg("dataset"), Param::Kind::any, environment_);
     CallBuilder call{node.op->name};
     size_t next_input = pipes(node) ? 1 : 0;
     for (const Param& p : std::span(node.op->params).subspan(next_input)) {
       switch (p.kind) {
         case Param::Kind::dataset:
-          if (next_input < node.inputs.size()) call.add(p, dataset(*node.inputs[next_input++]));
-          else call.name_what_follows();
+          if (next_input < node.inputs.size())
+            call.add(p, dataset(*node.inputs[next_input++]));
+          else
+            call.name_what_follows();
           break;
         case Param::Kind::datasets: datasets(node, p, &call); break;
         case Param::Kind::function:
-          if (const FunctionPtr& f = node.function(p.name)) call.add(p, lambda_expr(*f, environment_, taken_));
-          else call.name_what_follows();
+          if (const FunctionPtr& f = node.function(p.name))
+            call.add(p, lambda_expr(*f, environment_, taken_));
+          else
+            call.name_what_follows();
           break;
         default: argument(p, node.arg(p.name), &call);
       }
@@ -97,7 +103,8 @@ class PlanUnparser {
   void datasets(const PlanNode& node, const Param& p, CallBuilder* call) {
     const Attr& structure = node.arg("structure");
     const bool loose = structure.kind() == Attr::Kind::tuple && call->positional() &&
-                       (structure.items().size() > 1 || (structure.items().size() == 1 && structure.items()[0].is_tensor()));
+                       (structure.items().size() > 1 ||
+                        (structure.items().size() == 1 && structure.items()[0].is_tensor()));
     if (loose) {
       for (const Attr& item : structure.items()) call->add_loose(place(item, node));
     } else {
@@ -107,10 +114,12 @@ class PlanUnparser {
   }
 
   ExprPtr place(const Attr& structure, const PlanNode& node) {
-    if (structure.is_tensor()) return dataset(*node.inputs[static_cast<size_t>(structure.as_int())]);
+    if (structure.is_tensor())
+      return dataset(*node.inputs[static_cast<size_t>(structure.as_int())]);
     std::vector<ExprPtr> items;
     for (const Attr& item : structure.items()) items.push_back(place(item, node));
-    return structure.kind() == Attr::Kind::dict ? dict_expr(structure.keys(), std::move(items)) : tuple_expr(std::move(items));
+    return structure.kind() == Attr::Kind::dict ? dict_expr(structure.keys(), std::move(items))
+                                                : tuple_expr(std::move(items));
   }
 
   const PlanNode& root_;

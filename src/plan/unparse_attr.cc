@@ -39,8 +39,8 @@ ExprPtr floating_expr(double value, std::string spelling) {
 
 ExprPtr double_expr(double value) { return floating_expr(value, format_float(value)); }
 
-// The shortest decimal that `same` accepts when it is read: literals are read as float64 and narrowed,
-// so the spelling must survive both roundings.
+// The shortest decimal that `same` accepts when it is read: literals are read as float64 and
+// narrowed, so the spelling must survive both roundings.
 template <typename Same>
 ExprPtr narrow_expr(float value, const Same& same) {
   if (!std::isfinite(value)) return double_expr(static_cast<double>(value));
@@ -75,14 +75,22 @@ ExprPtr boolean_expr(bool value) {
 ExprPtr entry_expr(const Tensor& t, int64_t i) {
   return visit_dtype(t.dtype(), [&]<typename T>(TypeTag<T>) -> ExprPtr {
     const T& v = t.entry<T>(i);
-    if constexpr (std::is_same_v<T, bool>) return boolean_expr(v);
-    else if constexpr (std::is_same_v<T, BytesView>) return text_expr(v.view());
-    else if constexpr (std::is_same_v<T, double>) return double_expr(v);
-    else if constexpr (std::is_same_v<T, float>) return float_expr(v);
-    else if constexpr (std::is_same_v<T, Float16>) return half_expr(v, to_float16);
-    else if constexpr (std::is_same_v<T, BFloat16>) return half_expr(v, to_bfloat16);
-    else if constexpr (std::is_same_v<T, uint64_t>) return unsigned_expr(v);
-    else return integer_expr(static_cast<int64_t>(v));
+    if constexpr (std::is_same_v<T, bool>)
+      return boolean_expr(v);
+    else if constexpr (std::is_same_v<T, BytesView>)
+      return text_expr(v.view());
+    else if constexpr (std::is_same_v<T, double>)
+      return double_expr(v);
+    else if constexpr (std::is_same_v<T, float>)
+      return float_expr(v);
+    else if constexpr (std::is_same_v<T, Float16>)
+      return half_expr(v, to_float16);
+    else if constexpr (std::is_same_v<T, BFloat16>)
+      return half_expr(v, to_bfloat16);
+    else if constexpr (std::is_same_v<T, uint64_t>)
+      return unsigned_expr(v);
+    else
+      return integer_expr(static_cast<int64_t>(v));
   });
 }
 
@@ -108,7 +116,8 @@ bool is_bare(DType dtype, Place place) {
 bool needs_typed_entries(const Tensor& t) {
   if (t.dtype() != DType::uint64 || t.dims().rank() == 0) return false;
   const uint64_t* v = t.entries<uint64_t>();
-  return std::any_of(v, v + t.entries_count(), [](uint64_t x) { return x > static_cast<uint64_t>(INT64_MAX); });
+  return std::any_of(v, v + t.entries_count(),
+                     [](uint64_t x) { return x > static_cast<uint64_t>(INT64_MAX); });
 }
 
 ExprPtr nested_list(const Tensor& t, int axis, int64_t* next, bool typed_entries) {
@@ -117,7 +126,8 @@ ExprPtr nested_list(const Tensor& t, int axis, int64_t* next, bool typed_entries
     return typed_entries ? cast_expr(t.dtype(), std::move(entry)) : entry;
   }
   std::vector<ExprPtr> items;
-  for (int64_t i = 0; i < t.dims()[axis]; ++i) items.push_back(nested_list(t, axis + 1, next, typed_entries));
+  for (int64_t i = 0; i < t.dims()[axis]; ++i)
+    items.push_back(nested_list(t, axis + 1, next, typed_entries));
   return list_expr(std::move(items));
 }
 
@@ -132,7 +142,8 @@ ExprPtr empty_expr(const Tensor& t) {
   CallBuilder call{"zeros"};
   call.add_loose(dims_expr(t.dims()));
   if (t.dtype() != DType::float32) {
-    call.add(optional("dtype", Param::Kind::dtype, {}), name_expr(std::string(dtype_name(t.dtype()))), true);
+    call.add(optional("dtype", Param::Kind::dtype, {}),
+             name_expr(std::string(dtype_name(t.dtype()))), true);
   }
   return call.finish();
 }
@@ -141,8 +152,9 @@ bool is_repeated(const Tensor& t) {
   if (t.dims().rank() == 0 || t.entries_count() <= kMostRepeated) return false;
   const Tensor first = t.reshaped({t.entries_count()}).item(0);
   if (t.dtype() == DType::bytes) {
-    return std::ranges::all_of(std::span(t.entries<BytesView>(), static_cast<size_t>(t.entries_count())),
-                               [&](const BytesView& v) { return v.view() == bytes_at(first); });
+    return std::ranges::all_of(
+        std::span(t.entries<BytesView>(), static_cast<size_t>(t.entries_count())),
+        [&](const BytesView& v) { return v.view() == bytes_at(first); });
   }
   const auto size = static_cast<size_t>(dtype_size(t.dtype()));
   for (int64_t i = 1; i < t.entries_count(); ++i) {
@@ -162,7 +174,8 @@ ExprPtr feature_expr(const Attr& attr, std::span<const ExprPtr> environment) {
     const Attr& item = attr.items()[i];
     const bool fixed = i == 3 && item == Attr::text("fixed");
     if ((i > 0 && item.is_none()) || fixed) continue;
-    call.add(required(attr.keys()[i], Param::Kind::any), attr_expr(item, Param::Kind::any, environment), i > 1);
+    call.add(required(attr.keys()[i], Param::Kind::any),
+             attr_expr(item, Param::Kind::any, environment), i > 1);
   }
   return call.finish();
 }
@@ -181,7 +194,8 @@ ExprPtr integer_expr(int64_t value) {
 }
 
 ExprPtr text_expr(std::string_view value) {
-  auto out = make(format_string_literal(value).starts_with('b') ? Expr::Kind::bytes : Expr::Kind::text);
+  auto out =
+      make(format_string_literal(value).starts_with('b') ? Expr::Kind::bytes : Expr::Kind::text);
   out->text = std::string(value);
   return out;
 }
@@ -202,8 +216,12 @@ ExprPtr entries_expr(Expr::Kind kind, std::vector<ExprPtr> items) {
 
 }  // namespace
 
-ExprPtr list_expr(std::vector<ExprPtr> items) { return entries_expr(Expr::Kind::list, std::move(items)); }
-ExprPtr tuple_expr(std::vector<ExprPtr> items) { return entries_expr(Expr::Kind::tuple, std::move(items)); }
+ExprPtr list_expr(std::vector<ExprPtr> items) {
+  return entries_expr(Expr::Kind::list, std::move(items));
+}
+ExprPtr tuple_expr(std::vector<ExprPtr> items) {
+  return entries_expr(Expr::Kind::tuple, std::move(items));
+}
 
 ExprPtr dict_expr(const std::vector<std::string>& keys, std::vector<ExprPtr> items) {
   auto out = make(Expr::Kind::dict);

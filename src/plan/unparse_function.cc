@@ -10,11 +10,13 @@
 namespace penstock::unparsing {
 namespace {
 
-constexpr int kDeepest = 40;        // the parser refuses nesting beyond 200
+constexpr int kDeepest = 40;          // the parser refuses nesting beyond 200
 constexpr int64_t kShortEntries = 8;  // constants used twice and longer than that get a name
 constexpr int64_t kShortBytes = 64;
 
-bool names_leaf(const Pattern& pattern) { return pattern.kind != Pattern::Kind::name || pattern.name != "_"; }
+bool names_leaf(const Pattern& pattern) {
+  return pattern.kind != Pattern::Kind::name || pattern.name != "_";
+}
 
 PatternPtr wrap_pattern(Pattern::Kind kind, std::vector<PatternPtr> items) {
   auto out = std::make_shared<Pattern>();
@@ -36,7 +38,8 @@ ExprPtr wrap_lambda(std::vector<PatternPtr> patterns, ExprPtr body) {
 std::string new_name(const std::string& hint, std::string_view fallback, Names* taken) {
   std::string base = hint.substr(hint.find_last_of("/.") + 1);
   auto usable = [](const std::string& name) {
-    return is_name(name) && !is_reserved(name) && name != "_" && name != "import" && !parse_dtype(name);
+    return is_name(name) && !is_reserved(name) && name != "_" && name != "import" &&
+           !parse_dtype(name);
   };
   if (!usable(base)) base = fallback;
   std::string name = base;
@@ -51,7 +54,8 @@ std::set<int> needed_sources(const Function& function) {
     if (node.kind == FunctionNode::Kind::conditional) {
       needed.insert(node.inputs[0]);
       for (const FunctionPtr& body : node.bodies) {
-        for (const int source : needed_sources(*body)) needed.insert(node.inputs[static_cast<size_t>(source) + 1]);
+        for (const int source : needed_sources(*body))
+          needed.insert(node.inputs[static_cast<size_t>(source) + 1]);
       }
     }
     if (node.kind != FunctionNode::Kind::dataset) continue;
@@ -62,13 +66,18 @@ std::set<int> needed_sources(const Function& function) {
   }
   std::set<int> out;
   for (size_t i = 0; i < function.captures.size(); ++i) {
-    if (needed.contains(function.input_count() + static_cast<ValueId>(i))) out.insert(function.capture_sources[i]);
+    if (needed.contains(function.input_count() + static_cast<ValueId>(i)))
+      out.insert(function.capture_sources[i]);
   }
   return out;
 }
 
-FunctionUnparser::FunctionUnparser(const Function& function, std::span<const ExprPtr> environment, Names taken)
-    : function_(function), environment_(environment), taken_(std::move(taken)), values_(function.values.size()) {
+FunctionUnparser::FunctionUnparser(const Function& function, std::span<const ExprPtr> environment,
+                                   Names taken)
+    : function_(function),
+      environment_(environment),
+      taken_(std::move(taken)),
+      values_(function.values.size()) {
   for (const FunctionNode& node : function_.nodes) {
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       at(node.outputs[i]).producer = &node;
@@ -105,7 +114,8 @@ Spec FunctionUnparser::structure(const FunctionNode& node) const {
 
 void FunctionUnparser::count_uses() {
   for (const FunctionNode& node : function_.nodes) {
-    const bool captures = node.kind == FunctionNode::Kind::conditional || node.kind == FunctionNode::Kind::dataset;
+    const bool captures =
+        node.kind == FunctionNode::Kind::conditional || node.kind == FunctionNode::Kind::dataset;
     if (captures) {
       count_captured(node);
     } else {
@@ -143,7 +153,8 @@ void FunctionUnparser::find_whole_results(const Spec& spec, size_t* next) {
   if (!spec.is_leaf() && count > 0) {
     const FunctionNode* node = at(function_.results[first]).producer;
     const auto known = node ? structures_.find(node) : structures_.end();
-    bool whole = known != structures_.end() && known->second.same_structure(spec) && node->outputs.size() == count;
+    bool whole = known != structures_.end() && known->second.same_structure(spec) &&
+                 node->outputs.size() == count;
     for (size_t i = 0; whole && i < count; ++i) {
       const ValueId id = function_.results[first + i];
       whole = id == node->outputs[i] && at(id).uses == 1 && !at(id).must_name;
@@ -166,11 +177,13 @@ bool FunctionUnparser::wants_name(const FunctionNode& node) {
     uses += at(id).uses;
     must |= at(id).must_name;
   }
-  if (node.kind == FunctionNode::Kind::constant) return uses > 1 && is_long_constant(node.outputs[0]);
+  if (node.kind == FunctionNode::Kind::constant)
+    return uses > 1 && is_long_constant(node.outputs[0]);
   // Naming a pipeline changes nothing: each use stands for one of its own.
   if (node.kind == FunctionNode::Kind::dataset) return false;
   int depth = 0;
-  for (const ValueId id : node.inputs) depth = std::max(depth, at(id).name.empty() ? at(id).depth + 1 : 0);
+  for (const ValueId id : node.inputs)
+    depth = std::max(depth, at(id).name.empty() ? at(id).depth + 1 : 0);
   for (const ValueId id : node.outputs) at(id).depth = depth;
   return !whole && uses > 0 && (must || uses > 1 || depth > kDeepest);
 }
@@ -185,17 +198,19 @@ void FunctionUnparser::name_values() {
   for (const FunctionNode& node : function_.nodes) {
     if (!wants_name(node)) continue;
     const auto known = structures_.find(&node);
-    std::vector<std::string> keys = known == structures_.end() ? std::vector<std::string>{} : known->second.paths();
+    std::vector<std::string> keys =
+        known == structures_.end() ? std::vector<std::string>{} : known->second.paths();
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       Value& v = at(node.outputs[i]);
-      if (v.uses > 0) v.name = new_name(hint(node.outputs[i], i < keys.size() ? keys[i] : ""), "v", &taken_);
+      if (v.uses > 0)
+        v.name = new_name(hint(node.outputs[i], i < keys.size() ? keys[i] : ""), "v", &taken_);
     }
   }
 }
 
 // Leaves without a name are left out: `_` in tuples, `**_` in dicts.
-PatternPtr FunctionUnparser::pattern(const Spec& spec, std::span<const ValueId> leaves, size_t* next,
-                                     const std::string& key) {
+PatternPtr FunctionUnparser::pattern(const Spec& spec, std::span<const ValueId> leaves,
+                                     size_t* next, const std::string& key) {
   if (spec.is_leaf()) {
     Value& v = at(leaves[(*next)++]);
     if (v.uses == 0) return name_pattern("_");
@@ -204,9 +219,11 @@ PatternPtr FunctionUnparser::pattern(const Spec& spec, std::span<const ValueId> 
   }
   std::vector<PatternPtr> items;
   for (size_t i = 0; i < spec.items.size(); ++i) {
-    items.push_back(pattern(spec.items[i], leaves, next, spec.kind == Spec::Kind::dict ? spec.keys[i] : key));
+    items.push_back(
+        pattern(spec.items[i], leaves, next, spec.kind == Spec::Kind::dict ? spec.keys[i] : key));
   }
-  if (std::ranges::none_of(items, [](const PatternPtr& p) { return names_leaf(*p); })) return name_pattern("_");
+  if (std::ranges::none_of(items, [](const PatternPtr& p) { return names_leaf(*p); }))
+    return name_pattern("_");
   if (spec.kind == Spec::Kind::tuple) return wrap_pattern(Pattern::Kind::tuple, std::move(items));
   auto out = std::make_shared<Pattern>();
   out->kind = Pattern::Kind::dict;
@@ -227,7 +244,8 @@ ExprPtr FunctionUnparser::lambda() {
   size_t next = 0;
   std::vector<PatternPtr> patterns;
   if (function_.input.kind == Spec::Kind::tuple && function_.input.items.size() > 1) {
-    for (const Spec& item : function_.input.items) patterns.push_back(pattern(item, leaves, &next, "x"));
+    for (const Spec& item : function_.input.items)
+      patterns.push_back(pattern(item, leaves, &next, "x"));
   } else {
     patterns.push_back(pattern(function_.input, leaves, &next, "x"));
   }
@@ -238,19 +256,22 @@ ExprPtr FunctionUnparser::body() {
   name_values();
   std::vector<std::pair<PatternPtr, ExprPtr>> lets;
   for (const FunctionNode& node : function_.nodes) {
-    const bool named = std::ranges::any_of(node.outputs, [&](ValueId id) { return !at(id).name.empty(); });
+    const bool named =
+        std::ranges::any_of(node.outputs, [&](ValueId id) { return !at(id).name.empty(); });
     if (!named) continue;
     size_t next = 0;
     const auto known = structures_.find(&node);
     PatternPtr bound = known == structures_.end() ? name_pattern(at(node.outputs[0]).name)
                                                   : pattern(known->second, node.outputs, &next, "");
-    ExprPtr made = node.kind == FunctionNode::Kind::constant ? constant_expr(node.constant, Place::mixed)
-                                                             : node_expr(node, false);
+    ExprPtr made = node.kind == FunctionNode::Kind::constant
+                       ? constant_expr(node.constant, Place::mixed)
+                       : node_expr(node, false);
     lets.emplace_back(std::move(bound), std::move(made));
   }
   size_t next = 0;
   ExprPtr out = result(function_.output, &next);
-  for (size_t i = lets.size(); i-- > 0;) out = let_expr(lets[i].first, lets[i].second, std::move(out));
+  for (size_t i = lets.size(); i-- > 0;)
+    out = let_expr(lets[i].first, lets[i].second, std::move(out));
   return out;
 }
 
@@ -265,7 +286,8 @@ ExprPtr FunctionUnparser::result(const Spec& spec, size_t* next) {
   if (spec.is_leaf()) return value(function_.results[(*next)++], Place::alone, false);
   std::vector<ExprPtr> items;
   for (const Spec& item : spec.items) items.push_back(result(item, next));
-  return spec.kind == Spec::Kind::tuple ? tuple_expr(std::move(items)) : dict_expr(spec.keys, std::move(items));
+  return spec.kind == Spec::Kind::tuple ? tuple_expr(std::move(items))
+                                        : dict_expr(spec.keys, std::move(items));
 }
 
 // The one output that is used, by its path.
@@ -278,14 +300,16 @@ ExprPtr FunctionUnparser::pick(const FunctionNode& node, size_t output) {
     for (; before >= static_cast<size_t>(spec->items[i].leaf_count()); ++i) {
       before -= static_cast<size_t>(spec->items[i].leaf_count());
     }
-    out = spec->kind == Spec::Kind::dict ? field_expr(std::move(out), spec->keys[i])
-                                         : index_expr(std::move(out), integer_expr(static_cast<int64_t>(i)));
+    out = spec->kind == Spec::Kind::dict
+              ? field_expr(std::move(out), spec->keys[i])
+              : index_expr(std::move(out), integer_expr(static_cast<int64_t>(i)));
     spec = &spec->items[i];
   }
   return out;
 }
 
-ExprPtr lambda_expr(const Function& function, std::span<const ExprPtr> environment, const Names& taken) {
+ExprPtr lambda_expr(const Function& function, std::span<const ExprPtr> environment,
+                    const Names& taken) {
   return FunctionUnparser(function, environment, taken).lambda();
 }
 

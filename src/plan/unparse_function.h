@@ -12,7 +12,8 @@ namespace penstock::unparsing {
 
 class FunctionUnparser {
  public:
-  // `environment`: what the captures' sources are called outside. `taken`: names of the places around.
+  // `environment`: what the captures' sources are called outside. `taken`: names of the places
+  // around.
   FunctionUnparser(const Function& function, std::span<const ExprPtr> environment, Names taken);
   ExprPtr lambda();
   // What stands behind the arrow; all there is in a side of a conditional.
@@ -44,7 +45,8 @@ class FunctionUnparser {
   Spec structure(const FunctionNode& node) const;
 
   // Patterns and results.
-  PatternPtr pattern(const Spec& spec, std::span<const ValueId> leaves, size_t* next, const std::string& key);
+  PatternPtr pattern(const Spec& spec, std::span<const ValueId> leaves, size_t* next,
+                     const std::string& key);
   ExprPtr result(const Spec& spec, size_t* next);
   ExprPtr pick(const FunctionNode& node, size_t output);
 
@@ -67,8 +69,10 @@ class FunctionUnparser {
   std::span<const ExprPtr> environment_;
   Names taken_;
   std::vector<Value> values_;
-  std::map<const FunctionNode*, Spec> structures_;  // of nodes with several outputs, or in a structure
-  std::map<size_t, const FunctionNode*> whole_;     // results that are all a node gives: index of the first
+  std::map<const FunctionNode*, Spec>
+      structures_;  // of nodes with several outputs, or in a structure
+  std::map<size_t, const FunctionNode*>
+      whole_;  // results that are all a node gives: index of the first
 };
 
 }  // namespace penstock::unparsing

@@ -11,14 +11,27 @@ struct Spelling {
   std::string_view op, text;
 };
 constexpr Spelling kBinary[] = {
-    {"add", "+"}, {"subtract", "-"}, {"multiply", "*"}, {"divide", "/"}, {"floor_divide", "//"}, {"modulo", "%"},
-    {"power", "**"}, {"equal", "=="}, {"not_equal", "!="}, {"less", "<"}, {"less_equal", "<="}, {"greater", ">"},
-    {"greater_equal", ">="}, {"logical_and", "and"}, {"logical_or", "or"},
+    {"add", "+"},
+    {"subtract", "-"},
+    {"multiply", "*"},
+    {"divide", "/"},
+    {"floor_divide", "//"},
+    {"modulo", "%"},
+    {"power", "**"},
+    {"equal", "=="},
+    {"not_equal", "!="},
+    {"less", "<"},
+    {"less_equal", "<="},
+    {"greater", ">"},
+    {"greater_equal", ">="},
+    {"logical_and", "and"},
+    {"logical_or", "or"},
 };
 
 std::string_view call_name(const FunctionNode& node, DType first) {
   const std::string_view name = node.op->name;
-  for (const std::string_view r : {"reduce_sum", "reduce_mean", "reduce_min", "reduce_max", "reduce_any", "reduce_all"}) {
+  for (const std::string_view r :
+       {"reduce_sum", "reduce_mean", "reduce_min", "reduce_max", "reduce_any", "reduce_all"}) {
     if (name == r) return r.substr(7);
   }
   if (name == "split_text" && first == DType::bytes) return "split";
@@ -73,7 +86,8 @@ ExprPtr FunctionUnparser::value(ValueId id, Place place, bool lists) {
     PENSTOCK_CHECK(source < environment_.size() && environment_[source]);
     return environment_[source];
   }
-  if (v.producer->kind == FunctionNode::Kind::constant) return constant_expr(v.producer->constant, place);
+  if (v.producer->kind == FunctionNode::Kind::constant)
+    return constant_expr(v.producer->constant, place);
   if (structures_.contains(v.producer)) return pick(*v.producer, v.output);
   return node_expr(*v.producer, lists);
 }
@@ -97,7 +111,8 @@ ExprPtr FunctionUnparser::op_expr(const FunctionNode& node, bool lists) {
     call.add_loose(input(node, 0));
     return call.finish();
   }
-  if (lists && node.is("stack") && all_defaults(node) && !std::ranges::all_of(node.inputs, constant)) {
+  if (lists && node.is("stack") && all_defaults(node) &&
+      !std::ranges::all_of(node.inputs, constant)) {
     std::vector<ExprPtr> items;
     for (size_t i = 0; i < node.inputs.size(); ++i) items.push_back(input(node, i));
     return list_expr(std::move(items));
@@ -122,7 +137,8 @@ ExprPtr FunctionUnparser::operator_expr(const FunctionNode& node) {
 // Whether the expression that is spelled at a use of the value holds anything that fails.
 bool FunctionUnparser::may_fail(ValueId id) const {
   const Value& v = at(id);
-  if (!v.producer || !v.name.empty() || v.producer->kind == FunctionNode::Kind::constant) return false;
+  if (!v.producer || !v.name.empty() || v.producer->kind == FunctionNode::Kind::constant)
+    return false;
   if (v.producer->kind != FunctionNode::Kind::op || v.producer->op->can_fail) return true;
   return std::ranges::any_of(v.producer->inputs, [this](ValueId i) { return may_fail(i); });
 }
@@ -169,8 +185,9 @@ bool FunctionUnparser::is_default(const FunctionNode& node, size_t i, const Para
   if (is_float(fallback.dtype()) && !is_float(given.dtype())) return false;
   if (is_integer(given.dtype())) return integer_at(given) == integer_at(fallback);
   // The default is narrowed as a literal would be.
-  return given.dtype() == DType::float32 ? number_at(given) == static_cast<double>(static_cast<float>(number_at(fallback)))
-                                         : number_at(given) == number_at(fallback);
+  return given.dtype() == DType::float32
+             ? number_at(given) == static_cast<double>(static_cast<float>(number_at(fallback)))
+             : number_at(given) == number_at(fallback);
 }
 
 ExprPtr FunctionUnparser::call_expr(const FunctionNode& node) {
@@ -178,7 +195,9 @@ ExprPtr FunctionUnparser::call_expr(const FunctionNode& node) {
   CallBuilder call{std::string(call_name(node, first))};
   const auto& params = node.op->params;
   // Inputs that stand for one parameter each whatever the call looks like; the rest is loose.
-  const auto single = [](const Param& p) { return p.kind == Param::Kind::tensor && (p.required || !p.fallback.is_none()); };
+  const auto single = [](const Param& p) {
+    return p.kind == Param::Kind::tensor && (p.required || !p.fallback.is_none());
+  };
   auto later = static_cast<size_t>(std::ranges::count_if(params, single));
   size_t next = 0, body = 0;
   for (const Param& p : params) {
@@ -195,9 +214,12 @@ ExprPtr FunctionUnparser::call_expr(const FunctionNode& node) {
     } else if (p.kind == Param::Kind::tensors) {
       std::vector<ExprPtr> items;
       for (; node.inputs.size() - next > later; ++next) items.push_back(input(node, next, false));
-      const bool loose = call.positional() && !items.empty() && !(items.size() == 1 && is_constant(node.inputs[next - 1]));
-      if (!loose) call.add(p, tuple_expr(std::move(items)));
-      else for (ExprPtr& item : items) call.add_loose(std::move(item));
+      const bool loose = call.positional() && !items.empty() &&
+                         !(items.size() == 1 && is_constant(node.inputs[next - 1]));
+      if (!loose)
+        call.add(p, tuple_expr(std::move(items)));
+      else
+        for (ExprPtr& item : items) call.add_loose(std::move(item));
       call.name_what_follows();
     } else if (p.kind == Param::Kind::function && body < node.bodies.size()) {
       call.add(p, lambda_expr(*node.bodies[body++], {}, taken_));

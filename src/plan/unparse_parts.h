@@ -82,6 +82,7 @@ std::set<int> needed_sources(const Function& function);
 ExprPtr plan_expr(const PlanNode& root, std::span<const ExprPtr> environment, const Names& taken);
 
 // A lambda; `environment` says what the captures are called.
-ExprPtr lambda_expr(const Function& function, std::span<const ExprPtr> environment, const Names& taken);
+ExprPtr lambda_expr(const Function& function, std::span<const ExprPtr> environment,
+                    const Names& taken);
 
 }  // namespace penstock::unparsing

@@ -28,6 +28,17 @@ std::shared_ptr<const CompiledFunction> OpenContext::program(const PlanNode& nod
   return std::make_shared<const CompiledFunction>(node.function(function), environment);
 }
 
+namespace {
+
+class NothingCursor final : public Cursor {
+ protected:
+  Poll next(Block*, const Pull&) override { return Poll::end; }
+};
+
+}  // namespace
+
+CursorPtr open_nothing() { return std::make_unique<NothingCursor>(); }
+
 CursorPtr open_dataset(const OpenContext& context, const DatasetValue& value, uint64_t lineage, uint64_t epoch) {
   OpenContext inner = context;
   inner.environment = value.environment();

@@ -33,6 +33,9 @@ inline Origin source_origin(const OpenContext& context, int64_t first_record) {
   return Origin(context.lineage + static_cast<uint64_t>(first_record), 1, context.epoch);
 }
 
+// A cursor that is at its end.
+CursorPtr open_nothing();
+
 // Nested plans: the cursor of a dataset value that hangs from a row.
 CursorPtr open_dataset(const OpenContext& context, const DatasetValue& value, uint64_t lineage, uint64_t epoch);
 

@@ -123,8 +123,9 @@ int64_t varints_in(std::string_view packed) {
 }
 
 [[noreturn]] void wrong_count(int64_t found, int64_t wanted) {
-  throw Error(Code::invalid_argument, "a feature holds " + std::to_string(found) + " values where " +
-                                          std::to_string(wanted) + " are wanted");
+  throw Error(Code::invalid_argument, "a feature holds " + std::to_string(found) +
+                                          " values where " + std::to_string(wanted) +
+                                          " are wanted");
 }
 
 void check_count(const FeatureView& feature, int64_t got, int64_t wanted) {
@@ -133,8 +134,9 @@ void check_count(const FeatureView& feature, int64_t got, int64_t wanted) {
 
 void check_kind(const FeatureView& feature, FeatureKind wanted) {
   if (feature.kind == wanted || feature.kind == FeatureKind::missing) return;
-  throw Error(Code::invalid_argument, "a feature is " + std::string(feature_kind_name(feature.kind)) +
-                                          ", not " + std::string(feature_kind_name(wanted)));
+  throw Error(Code::invalid_argument,
+              "a feature is " + std::string(feature_kind_name(feature.kind)) + ", not " +
+                  std::string(feature_kind_name(wanted)));
 }
 
 }  // namespace
@@ -276,7 +278,9 @@ void read_floats(const FeatureView& feature, float* out, int64_t n) {
       [&](WireReader& reader, std::string_view packed) {
         const int64_t more = floats_in(reader, packed);
         const int64_t room = std::clamp<int64_t>(n - got, 0, more);
-        if (room > 0) std::memcpy(out + got, packed.data(), static_cast<size_t>(room) * sizeof *out);
+        if (room > 0) {
+          std::memcpy(out + got, packed.data(), static_cast<size_t>(room) * sizeof *out);
+        }
         got += more;
       });
   check_count(feature, got, n);

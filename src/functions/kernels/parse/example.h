@@ -19,8 +19,8 @@ std::string_view feature_kind_name(FeatureKind kind);
 // A parsed feature; values stay in the serialized bytes.
 struct FeatureView {
   FeatureKind kind = FeatureKind::missing;
-  // The map entry's value holds several lists of this kind, to be joined (protobuf's merge; no writer
-  // that we know makes it): `list` is then the whole map entry.
+  // The map entry's value holds several lists of this kind, to be joined (protobuf's merge; no
+  // writer that we know makes it): `list` is then the whole map entry.
   bool joined = false;
   std::string_view list;  // the XxxList message
 };

@@ -233,7 +233,7 @@ bool parse_and_compare(const std::string& bytes, const tensorflow::Example* want
       if (!wanted) continue;
       const auto& map = wanted->features().feature();
       const auto found = map.find(kKeys[i]);
-      const tensorflow::Feature feature = found == map.end() ? tensorflow::Feature() : found->second;
+      const auto feature = found == map.end() ? tensorflow::Feature() : found->second;
       REQUIRE(static_cast<int>(view.kind) == static_cast<int>(feature.kind_case()));
       const auto& w = feature.bytes_list().value();
       const auto& f = feature.float_list().value();
@@ -301,7 +301,9 @@ TEST_CASE("speed of example parsing" * doctest::skip()) {
     if (i % 3 == 1) small.set_floats(key, std::vector<float>{1.f, 2.f});
     if (i % 3 == 2) small.set_bytes(key, "a short text");
   }
-  for (const char* key : {"image/class/label", "image/height", "image/width"}) image.set_int64(key, 7);
+  for (const char* key : {"image/class/label", "image/height", "image/width"}) {
+    image.set_int64(key, 7);
+  }
   image.set_bytes("image/format", "JPEG");
   image.set_bytes("image/filename", "n01440764_10026.JPEG");
   auto time = [](const char* name, const std::string& bytes, const ExampleParser& parser) {
@@ -316,7 +318,8 @@ TEST_CASE("speed of example parsing" * doctest::skip()) {
     const std::chrono::duration<double, std::nano> spent = std::chrono::steady_clock::now() - start;
     MESSAGE(std::string(name) << ": " << spent.count() / kRounds << " ns, " << sum);
   };
-  time("image, 2 of 6 keys", image.serialize(), ExampleParser({"image/encoded", "image/class/label"}));
+  time("image, 2 of 6 keys", image.serialize(),
+       ExampleParser({"image/encoded", "image/class/label"}));
   time("40 small features", small.serialize(), ExampleParser(keys));
 }
 

@@ -13,7 +13,14 @@ namespace penstock {
 // Walks the fields of one message. `start` is where positions in messages count from.
 class WireReader {
  public:
-  enum Type : uint32_t { varint = 0, fixed64 = 1, length = 2, start_group = 3, end_group = 4, fixed32 = 5 };
+  enum Type : uint32_t {
+    varint = 0,
+    fixed64 = 1,
+    length = 2,
+    start_group = 3,
+    end_group = 4,
+    fixed32 = 5,
+  };
 
   WireReader(std::string_view message, const char* start)
       : at_(message.data()), end_(message.data() + message.size()), start_(start) {}

@@ -1,0 +1,135 @@
+// cache(): what the first whole pass gives is kept in memory, shared by all iterators of the pipeline;
+// later passes read it.
+//
+// Complete at the end of the input, or at its last element where their number is known. A pass with an
+// error leaves the cache unfinished, so that no hole is ever kept. Cached rows keep their lineage and
+// take the epoch of the pass that reads them: random ops behind the cache draw anew. The rows count
+// against the memory budget; a cache that would pass eight tenths of it is given up.
+
+#include <algorithm>
+#include <mutex>
+
+#include "datasets/datasets.h"
+#include "runtime/open.h"
+
+namespace penstock {
+namespace {
+
+struct CacheState {
+  std::mutex mutex;
+  bool complete = false;
+  std::vector<Block> blocks;
+  int64_t bytes = 0;
+};
+
+// Rows in memory of the process, holding nothing larger alive.
+Block kept(const Block& block) {
+  const ScopedPool pool(&process_pool());
+  Block out = block;
+  for (Column& c : out.columns) {
+    if (c.kind() == Column::Kind::object) continue;
+    ColumnBuilder rows;
+    std::vector<Tensor> copies;
+    for (int64_t i = 0; i < c.rows(); ++i) copies.push_back(c.row(i).copy());
+    for (Tensor& t : copies) rows.append(Column::constant(std::move(t), 1));
+    c = c.rows() == 1 ? Column::constant(c.row(0).copy(), 1) : rows.take(c.rows());
+  }
+  return out;
+}
+
+class CacheCursor final : public Cursor {
+ public:
+  CacheCursor(std::shared_ptr<CacheState> state, PlanPtr node, const OpenContext& context)
+      : state_(std::move(state)), run_(context.run), epoch_(context.epoch), expected_(node->cardinality) {
+    std::lock_guard lock(state_->mutex);
+    reading_ = state_->complete;
+    if (!reading_) input_ = context.open_input(*node);
+  }
+
+ protected:
+  Poll next(Block* out, const Pull& pull) override {
+    if (reading_) return read(out, pull.max_rows);
+    const Poll poll = input_->pull(out, pull);
+    if (poll == Poll::end) complete();
+    if (poll != Poll::ready) return poll;
+    filling_ = filling_ && out->errors.empty();
+    if (filling_) add_rows(*out);
+    given_ += out->rows;
+    if (given_ == expected_) complete();
+    return Poll::ready;
+  }
+
+ private:
+  Poll read(Block* out, int64_t max_rows) {
+    if (at_ == state_->blocks.size()) return Poll::end;
+    const Block& block = state_->blocks[at_];
+    const int64_t rows = std::min(max_rows, block.rows - row_);
+    *out = block.slice(row_, rows);
+    out->origin = out->origin.with_epoch(epoch_);
+    row_ += rows;
+    if (row_ == block.rows) {
+      ++at_;
+      row_ = 0;
+    }
+    return Poll::ready;
+  }
+
+  void add_rows(const Block& block) {
+    constexpr double kMostOfBudget = 0.8;
+    blocks_.push_back(kept(block));
+    bytes_ += blocks_.back().payload_bytes();
+    if (static_cast<double>(bytes_) > kMostOfBudget * static_cast<double>(run_->options().memory_bytes)) {
+      filling_ = false;
+      blocks_.clear();
+    }
+  }
+
+  void complete() {
+    std::lock_guard lock(state_->mutex);
+    if (!filling_ || state_->complete) return;
+    filling_ = false;
+    state_->blocks = std::move(blocks_);
+    state_->bytes = bytes_;
+    state_->complete = true;
+    // What is left of the budget is what the cache does not hold.
+    run_->pool().set_budget_bytes(std::max<int64_t>(0, run_->pool().budget_bytes() - bytes_));
+  }
+
+  std::shared_ptr<CacheState> state_;
+  Run* run_;
+  const uint64_t epoch_;
+  const int64_t expected_;  // rows of a whole pass, negative: not known
+  CursorPtr input_;
+  bool reading_ = false;
+  bool filling_ = true;
+  std::vector<Block> blocks_;
+  int64_t bytes_ = 0, given_ = 0;
+  size_t at_ = 0;
+  int64_t row_ = 0;
+};
+
+}  // namespace
+
+OperatorDef cache_operator() {
+  OperatorDef op;
+  op.name = "cache";
+  op.doc = "Keeps what the first whole pass gives in memory; later passes read it.";
+  op.params = {required("input", Param::Kind::dataset), optional("filename", Param::Kind::text, Attr::text(""))};
+  op.keeps_rows = true;
+  op.infer = [](NodeDraft& draft) {
+    if (!draft.node.args["filename"].as_string().empty()) {
+      NodeDraft::fail("filename", "a cache on disk is not there yet; leave it out for one in memory", Code::unimplemented);
+    }
+    draft.node.spec = draft.input().spec;
+    draft.node.cardinality = draft.input().cardinality;
+  };
+  op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
+    // A cache in a nested pipeline belongs to one row: it lives as long as that pipeline.
+    const bool nested = context.lineage != 0 || !context.environment.empty();
+    auto state = nested ? std::make_shared<CacheState>() : context.run->state().keep<CacheState>(node.get());
+    return std::make_unique<CacheCursor>(std::move(state), node, context);
+  };
+  return op;
+}
+
+}  // namespace penstock

@@ -1,0 +1,49 @@
+// enumerate(start=0): (position, element).
+//
+// Counts positions: an error takes one, and comes out as the error.
+
+#include "datasets/datasets.h"
+#include "runtime/open.h"
+
+namespace penstock {
+namespace {
+
+class EnumerateCursor final : public Cursor {
+ public:
+  EnumerateCursor(CursorPtr input, int64_t start) : input_(std::move(input)), position_(start) {}
+
+ protected:
+  Poll next(Block* out, const Pull& pull) override {
+    const Poll poll = input_->pull(out, pull);
+    if (poll != Poll::ready) return poll;
+    Column numbers = Column::dense(DType::int64, {}, out->rows);
+    for (int64_t i = 0; i < out->rows; ++i) numbers.mutable_entries<int64_t>()[i] = position_ + i;
+    position_ += out->rows;
+    out->columns.insert(out->columns.begin(), std::move(numbers));
+    return Poll::ready;
+  }
+
+ private:
+  CursorPtr input_;
+  int64_t position_;
+};
+
+}  // namespace
+
+OperatorDef enumerate_operator() {
+  OperatorDef op;
+  op.name = "enumerate";
+  op.doc = "(position, element), positions from `start` on.";
+  op.params = {required("input", Param::Kind::dataset), optional("start", Param::Kind::tensor, Attr::integer(0))};
+  op.keeps_rows = true;
+  op.infer = [](NodeDraft& draft) {
+    draft.node.spec = Spec::tuple({Spec::tensor(DType::int64, {}), draft.input().spec});
+    draft.node.cardinality = draft.input().cardinality;
+  };
+  op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
+    return std::make_unique<EnumerateCursor>(context.open_input(*node), context.int_arg(*node, "start"));
+  };
+  return op;
+}
+
+}  // namespace penstock

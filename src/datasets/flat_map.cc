@@ -1,0 +1,22 @@
+// flat_map(f): f gives a dataset for each element; their elements one dataset after the other.
+
+#include "datasets/datasets.h"
+#include "datasets/interleaving.h"
+
+namespace penstock {
+
+OperatorDef flat_map_operator() {
+  OperatorDef op;
+  op.name = "flat_map";
+  op.doc = "The elements of the datasets that f gives, one dataset after the other.";
+  op.params = {required("input", Param::Kind::dataset), required("f", Param::Kind::function)};
+  op.function_input = [](const NodeDraft& draft, std::string_view) { return draft.input().spec; };
+  op.infer = [](NodeDraft& draft) {
+    draft.node.spec = inner_spec(draft);
+    draft.node.cardinality = kUnknown;
+  };
+  op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr { return open_interleaving(node, context, {1, 1, 0}); };
+  return op;
+}
+
+}  // namespace penstock

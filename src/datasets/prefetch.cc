@@ -1,0 +1,53 @@
+// prefetch(buffer_size): so many elements are made ahead of the consumer, by other threads.
+
+#include "datasets/datasets.h"
+#include "runtime/async_stage.h"
+
+namespace penstock {
+namespace {
+
+// Left to us: two of what is large, a block's worth of what is small.
+int64_t automatic_rows(const Spec& spec) {
+  constexpr int64_t kLarge = 1 << 16;
+  for (const LeafSpec& leaf : spec.leaves()) {
+    if (leaf.is_tensor() && leaf.shape.has_rank()) {
+      int64_t bytes = dtype_size(leaf.dtype);
+      for (const int64_t size : leaf.shape.sizes()) bytes *= size < 0 ? 64 : size;
+      if (bytes > kLarge) return 2;
+    }
+  }
+  return 64;
+}
+
+}  // namespace
+
+OperatorDef prefetch_operator() {
+  OperatorDef op;
+  op.name = "prefetch";
+  op.doc = "Makes so many elements ahead of the consumer; 0: none, -1 or auto: as it fits.";
+  op.params = {required("input", Param::Kind::dataset), optional("buffer_size", Param::Kind::integer, Attr::automatic())};
+  op.params[1].performance = true;
+  op.keeps_rows = true;
+  op.infer = [](NodeDraft& draft) {
+    const Attr& size = draft.node.args["buffer_size"];
+    if (!size.is_auto() && !size.is_none()) draft.int_at_least("buffer_size", -1, "must be 0, positive, or -1 for auto", 1);
+    draft.node.spec = draft.input().spec;
+    draft.node.cardinality = draft.input().cardinality;
+  };
+  op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
+    const Attr& size = node->arg("buffer_size");
+    const int64_t rows = size.is_auto() || size.is_none() || size.as_int() < 0 ? automatic_rows(node->spec) : size.as_int();
+    OpenContext below = context.deeper();
+    below.batch_rows = context.batch_rows;
+    CursorPtr input = below.open(node->inputs[0]);
+    if (rows == 0 || context.run->options().latency) return input;
+    AsyncOptions options;
+    options.buffer_rows = rows;
+    options.depth = context.depth;
+    options.counters = context.run->counters(node.get());
+    return open_async_stage(std::move(input), context.run, options);
+  };
+  return op;
+}
+
+}  // namespace penstock

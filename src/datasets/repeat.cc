@@ -1,0 +1,80 @@
+// repeat(count=none): the input again and again; none or -1 for ever.
+//
+// Each pass opens the input anew with an epoch of its own, by which shuffles and random ops below draw.
+// A pass without any good element ends an endless repeat: it would spin.
+
+#include "base/random.h"
+#include "datasets/datasets.h"
+#include "runtime/open.h"
+
+namespace penstock {
+namespace {
+
+class RepeatCursor final : public Cursor {
+ public:
+  RepeatCursor(PlanPtr node, const OpenContext& context, int64_t count)
+      : node_(std::move(node)), context_(context), environment_(context.environment.begin(), context.environment.end()), count_(count) {
+    context_.environment = environment_;
+  }
+
+ protected:
+  Poll next(Block* out, const Pull& pull) override {
+    for (;;) {
+      if (!input_) {
+        if (pass_ == count_) return Poll::end;
+        OpenContext context = context_;
+        context.epoch = pass_ == 0 ? context_.epoch : mix(context_.epoch, static_cast<uint64_t>(pass_));
+        input_ = context.open_input(*node_);
+        given_ = false;
+      }
+      const Poll poll = input_->pull(out, pull);
+      if (poll == Poll::ready) given_ |= static_cast<int64_t>(out->errors.size()) < out->rows;
+      if (poll != Poll::end) return poll;
+      input_.reset();
+      ++pass_;
+      if (!given_ && count_ < 0) count_ = pass_;
+    }
+  }
+
+ private:
+  PlanPtr node_;
+  OpenContext context_;
+  std::vector<Tensor> environment_;
+  int64_t count_;  // -1: for ever
+  CursorPtr input_;
+  int64_t pass_ = 0;
+  bool given_ = false;  // a good element in this pass
+};
+
+}  // namespace
+
+OperatorDef repeat_operator() {
+  OperatorDef op;
+  op.name = "repeat";
+  op.doc = "The input `count` times over; none or -1: for ever.";
+  op.params = {required("input", Param::Kind::dataset), optional("count", Param::Kind::tensor, {})};
+  op.infer = [](NodeDraft& draft) {
+    draft.node.spec = draft.input().spec;
+    const int64_t n = draft.input().cardinality;
+    const Attr& count = draft.node.args["count"];
+    const int64_t k = count.is_none() ? -1 : count.is_capture() ? kUnknown : count.as_int();
+    if (count.is_capture()) {
+      draft.node.cardinality = kUnknown;
+    } else if (k == 0 || n == 0) {
+      draft.node.cardinality = 0;
+    } else if (k < 0) {
+      draft.node.cardinality = kInfinite;
+    } else {
+      draft.node.cardinality = n < 0 ? n : n > INT64_MAX / k ? kUnknown : n * k;
+    }
+  };
+  op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
+    const Attr count = context.arg(*node, "count");
+    const int64_t k = count.is_none() ? -1 : count.as_int();
+    if (k == 0) return open_nothing();
+    return std::make_unique<RepeatCursor>(node, context, k < 0 ? -1 : k);
+  };
+  return op;
+}
+
+}  // namespace penstock

@@ -1,0 +1,13 @@
+// What operators that give a value have in common: going through the rows of their input.
+#pragma once
+
+#include <functional>
+
+#include "runtime/open.h"
+
+namespace penstock {
+
+// Calls f for each row of the node's input until it gives false; throws the first error.
+void for_each_row(const PlanPtr& node, const OpenContext& context, const std::function<bool(const Block&, int64_t row)>& f);
+
+}  // namespace penstock

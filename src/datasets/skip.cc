@@ -1,0 +1,59 @@
+// skip(count): all but the first elements; -1 skips all.
+//
+// Counts positions: an error among the skipped elements counts and is not seen.
+
+#include <algorithm>
+
+#include "datasets/datasets.h"
+#include "runtime/open.h"
+
+namespace penstock {
+namespace {
+
+class SkipCursor final : public Cursor {
+ public:
+  SkipCursor(CursorPtr input, int64_t count) : input_(std::move(input)), left_(count) {}
+
+ protected:
+  Poll next(Block* out, const Pull& pull) override {
+    for (;;) {
+      const int64_t want = left_ == 0 ? pull.max_rows : std::min<int64_t>(pull.max_rows, std::max<int64_t>(1, left_));
+      const Poll poll = input_->pull(out, {want, pull.waker});
+      if (poll != Poll::ready || left_ == 0) return poll;
+      const int64_t dropped = std::min(left_, out->rows);
+      left_ -= dropped;
+      if (dropped < out->rows) {
+        out->drop_front(dropped);
+        return Poll::ready;
+      }
+    }
+  }
+
+ private:
+  CursorPtr input_;
+  int64_t left_;
+};
+
+}  // namespace
+
+OperatorDef skip_operator() {
+  OperatorDef op;
+  op.name = "skip";
+  op.doc = "All but the first `count` elements; -1: none.";
+  op.params = {required("input", Param::Kind::dataset), required("count", Param::Kind::tensor)};
+  op.infer = [](NodeDraft& draft) {
+    draft.node.spec = draft.input().spec;
+    const int64_t n = draft.input().cardinality;
+    const Attr& count = draft.node.args["count"];
+    const int64_t k = count.is_capture() ? 0 : count.as_int();
+    draft.node.cardinality = count.is_capture() ? kUnknown : k < 0 ? (n == kInfinite ? kInfinite : 0) : n < 0 ? n : std::max<int64_t>(0, n - k);
+  };
+  op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
+    const int64_t count = context.int_arg(*node, "count");
+    if (count < 0) return open_nothing();
+    return std::make_unique<SkipCursor>(context.open_input(*node), count);
+  };
+  return op;
+}
+
+}  // namespace penstock

@@ -1,0 +1,59 @@
+// take(count): the first elements, then the end; -1 takes all.
+//
+// An error takes no slot. Once the count is reached the input is dropped at once, so that work ahead of
+// it stops and its buffers go back.
+
+#include <algorithm>
+
+#include "datasets/datasets.h"
+#include "runtime/open.h"
+
+namespace penstock {
+namespace {
+
+class TakeCursor final : public Cursor {
+ public:
+  TakeCursor(CursorPtr input, int64_t count) : input_(std::move(input)), left_(count) {
+    if (left_ == 0) input_.reset();
+  }
+
+ protected:
+  Poll next(Block* out, const Pull& pull) override {
+    if (!input_) return Poll::end;
+    const Poll poll = input_->pull(out, {std::min(pull.max_rows, left_), pull.waker});
+    if (poll == Poll::end) input_.reset();
+    if (poll != Poll::ready) return poll;
+    left_ -= out->rows - static_cast<int64_t>(out->errors.size());
+    if (left_ == 0) input_.reset();
+    return Poll::ready;
+  }
+
+ private:
+  CursorPtr input_;  // null once the end is reached
+  int64_t left_;
+};
+
+}  // namespace
+
+OperatorDef take_operator() {
+  OperatorDef op;
+  op.name = "take";
+  op.doc = "The first `count` elements; -1: all.";
+  op.params = {required("input", Param::Kind::dataset), required("count", Param::Kind::tensor)};
+  op.infer = [](NodeDraft& draft) {
+    draft.node.spec = draft.input().spec;
+    const int64_t n = draft.input().cardinality;
+    const Attr& count = draft.node.args["count"];
+    const int64_t k = count.is_capture() ? kUnknown : count.as_int();
+    draft.node.cardinality = k == kUnknown || n == kUnknown ? kUnknown : k < 0 ? n : n == kInfinite ? k : std::min(n, k);
+    if (!count.is_capture() && k < 0) draft.node.cardinality = n;
+  };
+  op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
+    const int64_t count = context.int_arg(*node, "count");
+    if (count == 0) return open_nothing();
+    return std::make_unique<TakeCursor>(context.open_input(*node), count < 0 ? INT64_MAX : count);
+  };
+  return op;
+}
+
+}  // namespace penstock

@@ -1,0 +1,124 @@
+// zip(a, b, ...), zip((a, b)), zip({k: a}): elements of several inputs side by side, until one ends.
+//
+// An error of one input takes its position from all: the others advance, the error comes out.
+
+#include <algorithm>
+#include <optional>
+
+#include "base/random.h"
+#include "datasets/datasets.h"
+#include "runtime/open.h"
+
+namespace penstock {
+namespace {
+
+class ZipCursor final : public Cursor {
+ public:
+  explicit ZipCursor(std::vector<CursorPtr> inputs) : inputs_(std::move(inputs)), held_(inputs_.size()), ended_(inputs_.size(), false) {}
+
+ protected:
+  Poll next(Block* out, const Pull& pull) override {
+    if (done_) return Poll::end;
+    // All inputs are asked before anyone's end counts, so that they stay in step.
+    bool pending = false;
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      if (held_[i].rows > 0 || ended_[i]) continue;
+      const Poll poll = inputs_[i]->pull(&held_[i], pull);
+      pending |= poll == Poll::pending;
+      if (poll == Poll::end) ended_[i] = true;
+    }
+    if (pending) return Poll::pending;
+    if (std::ranges::find(ended_, true) != ended_.end()) {
+      done_ = true;
+      return last_error(out);
+    }
+    int64_t rows = pull.max_rows;
+    for (const Block& b : held_) rows = std::min(rows, b.rows);
+    join(out, rows);
+    for (Block& b : held_) {
+      if (b.rows == rows) {
+        b = Block();
+      } else {
+        b.drop_front(rows);
+      }
+    }
+    return Poll::ready;
+  }
+
+ private:
+  void join(Block* out, int64_t rows) {
+    out->clear();
+    out->rows = rows;
+    std::vector<uint64_t> lineages, epochs;
+    for (const Block& b : held_) {
+      const Block part = b.slice(0, rows);
+      out->columns.insert(out->columns.end(), part.columns.begin(), part.columns.end());
+      for (const RowError& e : part.errors) {
+        if (!out->error_at(e.row)) {
+          out->errors.insert(std::ranges::upper_bound(out->errors, e.row, {}, &RowError::row), e);
+        }
+      }
+    }
+    for (int64_t r = 0; r < rows; ++r) {
+      uint64_t lineage = held_[0].origin.lineage(r);
+      for (size_t i = 1; i < held_.size(); ++i) lineage = mix(lineage, held_[i].origin.lineage(r));
+      lineages.push_back(lineage);
+      epochs.push_back(held_[0].origin.epoch(r));
+    }
+    out->origin = inputs_.size() == 1 ? held_[0].origin : Origin::of(std::move(lineages), std::move(epochs));
+  }
+
+  // An input that still has an error at the position where another one ended says so.
+  Poll last_error(Block* out) {
+    for (size_t i = 0; i < held_.size(); ++i) {
+      if (held_[i].rows > 0 && held_[i].error_at(0)) {
+        *out = error_block(*held_[i].error_at(0), identity().columns, held_[i].origin);
+        return Poll::ready;
+      }
+    }
+    return Poll::end;
+  }
+
+  std::vector<CursorPtr> inputs_;
+  std::vector<Block> held_;
+  std::vector<bool> ended_;
+  bool done_ = false;
+};
+
+Spec spec_of(const Attr& structure, const std::vector<PlanPtr>& inputs) {
+  if (structure.is_tensor()) return inputs[static_cast<size_t>(structure.as_int())]->spec;
+  std::vector<Spec> items;
+  for (const Attr& item : structure.items()) items.push_back(spec_of(item, inputs));
+  return structure.kind() == Attr::Kind::tuple ? Spec::tuple(std::move(items)) : Spec::dict(structure.keys(), std::move(items));
+}
+
+}  // namespace
+
+OperatorDef zip_operator() {
+  OperatorDef op;
+  op.name = "zip";
+  op.doc = "Elements of several datasets side by side, until one ends: zip(a, b), zip((a, b)), zip({k: a}).";
+  op.params = {required("datasets", Param::Kind::datasets)};
+  op.infer = [](NodeDraft& draft) {
+    if (draft.node.inputs.empty()) NodeDraft::fail("datasets", "at least one dataset is needed");
+    draft.node.spec = spec_of(draft.node.args["structure"], draft.node.inputs);
+    int64_t least = kInfinite;
+    for (const PlanPtr& input : draft.node.inputs) {
+      const int64_t n = input->cardinality;
+      if (n == kUnknown || least == kUnknown) {
+        least = kUnknown;
+      } else if (n != kInfinite) {
+        least = least == kInfinite ? n : std::min(least, n);
+      }
+    }
+    draft.node.cardinality = least;
+  };
+  op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
+    std::vector<CursorPtr> inputs;
+    for (size_t i = 0; i < node->inputs.size(); ++i) inputs.push_back(context.open_input(*node, i));
+    return std::make_unique<ZipCursor>(std::move(inputs));
+  };
+  return op;
+}
+
+}  // namespace penstock

@@ -1,0 +1,113 @@
+#include "runtime/read_ahead.h"
+
+#include <deque>
+
+namespace penstock {
+
+class ReadAhead::State : public std::enable_shared_from_this<State> {
+ public:
+  State(Run* run, NodeCounters* counters, std::vector<std::string> paths, Open open)
+      : run_(run), counters_(counters), paths_(std::move(paths)), open_(std::move(open)) {}
+
+  Poll take(RecordChunk* out, size_t* file, Waker* waker) {
+    std::lock_guard lock(mutex_);
+    if (ready_.empty()) {
+      if (ended_) return Poll::end;
+      waker_ = waker;
+      schedule();
+      return Poll::pending;
+    }
+    *out = std::move(ready_.front().chunk);
+    *file = ready_.front().file;
+    bytes_ -= ready_.front().bytes;
+    ready_.pop_front();
+    schedule();
+    return Poll::ready;
+  }
+
+  void close() {
+    std::lock_guard lock(mutex_);
+    closed_ = true;
+    waker_ = nullptr;
+  }
+
+  // On the I/O pool: one chunk, then room is looked for anew.
+  void read() {
+    Ready next;
+    bool ended = false;
+    while (next.chunk.records.empty() && !next.chunk.error && !ended) {
+      if (run_->cancelled()) return;
+      if (!reader_) {
+        if (file_ == paths_.size()) {
+          ended = true;
+          break;
+        }
+        reader_ = open_(paths_[file_]);
+        add(counters_->files_opened, 1);
+      }
+      next.file = file_;
+      reader_->read(&next.chunk, kMostRecords);
+      if (next.chunk.end) {
+        reader_.reset();
+        ++file_;
+      }
+    }
+    for (const Record& r : next.chunk.records) next.bytes += r.size;
+    add(counters_->bytes_read, next.bytes);
+    std::lock_guard lock(mutex_);
+    reading_ = false;
+    if (closed_) return;
+    if (ended) {
+      ended_ = true;
+    } else {
+      bytes_ += next.bytes;
+      ready_.push_back(std::move(next));
+    }
+    if (waker_) std::exchange(waker_, nullptr)->wake();
+    schedule();
+  }
+
+ private:
+  static constexpr int64_t kMostRecords = 4096;
+  static constexpr int64_t kMostBytes = 2 << 20;  // ahead, besides one chunk
+  struct Ready {
+    RecordChunk chunk;
+    size_t file = 0;
+    int64_t bytes = 0;
+  };
+  class ReadTask final : public Task {
+   public:
+    explicit ReadTask(std::shared_ptr<State> state) : state_(std::move(state)) {}
+    void run() override { state_->read(); }
+
+   private:
+    std::shared_ptr<State> state_;
+  };
+
+  void schedule() {  // with the lock
+    if (reading_ || ended_ || closed_ || (!ready_.empty() && (bytes_ > kMostBytes || run_->options().latency))) return;
+    reading_ = true;
+    run_->io().submit(std::make_unique<ReadTask>(shared_from_this()));
+  }
+
+  Run* const run_;
+  NodeCounters* const counters_;
+  const std::vector<std::string> paths_;
+  const Open open_;
+  std::unique_ptr<RecordReader> reader_;  // used by the reading task only, as is file_
+  size_t file_ = 0;
+  std::mutex mutex_;
+  std::deque<Ready> ready_;
+  int64_t bytes_ = 0;
+  bool reading_ = false, ended_ = false, closed_ = false;
+  Waker* waker_ = nullptr;
+};
+
+ReadAhead::ReadAhead(Run* run, NodeCounters* counters, std::vector<std::string> paths, Open open)
+    : state_(std::make_shared<State>(run, counters, std::move(paths), std::move(open))) {}
+
+ReadAhead::~ReadAhead() { state_->close(); }
+
+Poll ReadAhead::take(RecordChunk* out, size_t* file, Waker* waker) { return state_->take(out, file, waker); }
+
+}  // namespace penstock

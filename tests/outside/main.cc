@@ -1,0 +1,170 @@
+// Uses the installed library as a stranger would. Prints "N passed, N failed"; the status tells.
+// Usage: outside SCRATCH_FOLDER
+
+#include <penstock/penstock.h>
+
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+using namespace penstock;
+
+namespace {
+
+int passed = 0, failed = 0;
+
+void check(bool good, const char* what) {
+  (good ? passed : failed) += 1;
+  if (!good) std::printf("FAILED: %s\n", what);
+}
+
+std::vector<int64_t> integers(const Dataset& dataset) {
+  std::vector<int64_t> out;
+  for (const Element& e : dataset) out.push_back(e.value<int64_t>());
+  return out;
+}
+
+bool same_elements(const Dataset& a, const Dataset& b) {
+  Iterator i = a.iterate(), j = b.iterate();
+  Element x, y;
+  for (;;) {
+    const bool more = i.next(&x);
+    if (more != j.next(&y)) return false;
+    if (!more) return true;
+    if (!x.same(y)) return false;
+  }
+}
+
+void chain(const std::string& folder) {
+  const Dataset ds = Dataset::range(100)
+                         .map([](Value x) { return dict({{"id", x}, {"square", x * x}}); })
+                         .filter([](Value e) { return e["id"] % 2 == 0; })
+                         .shuffle(10, {{"seed", 3}})
+                         .batch(8)
+                         .prefetch(2);
+  int64_t elements = 0, sum = 0;
+  for (const Element& e : ds) {
+    for (const int64_t v : e["square"].as<int64_t>()) {
+      sum += v;
+      ++elements;
+    }
+  }
+  check(elements == 50, "50 elements");
+  check(sum == 161700, "the sum of the even squares");
+  check(ds.element_spec() == "{id: int64[?], square: int64[?]}", "the element spec");
+  check(ds.cardinality() == Dataset::kUnknownElements, "a filter's cardinality");
+  check(Dataset::parse(ds.text()).text() == ds.text(), "the text is a fixed point");
+  check(same_elements(ds, Dataset::parse(ds.text())), "the text gives the same elements");
+  check(same_elements(ds, ds.optimized()), "the optimised plan gives the same elements");
+
+  const std::string file = folder + "/run.trace";
+  ds.trace(file, 10);
+  std::ifstream in(file);
+  std::stringstream text;
+  text << in.rdbuf();
+  check(text.str().find("\"program\"") != std::string::npos, "a trace is written");
+
+  try {
+    ds.batch(-1);
+    check(false, "a wrong size is refused");
+  } catch (const Error& e) {
+    check(e.code() == Code::invalid_argument && e.node() == "batch", "the error names its stage");
+  }
+  Element kept;
+  {
+    Iterator iterator = Dataset::from_tensor_slices(std::vector<std::string>{"a", "bc"}).iterate();
+    check(iterator.next(&kept) && iterator.next(&kept), "two strings");
+  }
+  check(kept.text() == "bc", "an element outlives its iterator");
+}
+
+void extend() {
+  SourceDefinition fibonacci;
+  fibonacci.name = "fibonacci";
+  fibonacci.doc = "The first n Fibonacci numbers.";
+  fibonacci.parameters = {{"n", Parameter::Kind::integer, std::nullopt}};
+  fibonacci.element = [](const Arguments&) { return ElementType{{ArrayType{Type::int64}}, {}}; };
+  fibonacci.open = [](const Arguments& arguments) -> RowSource {
+    return [left = arguments.integer("n"), a = int64_t{0},
+            b = int64_t{1}](std::vector<Array>* row) mutable {
+      if (left-- <= 0) return false;
+      *row = {Array::scalar(a)};
+      const int64_t next = a + b;
+      a = b;
+      b = next;
+      return true;
+    };
+  };
+  register_source(fibonacci);
+
+  OpDefinition spell;
+  spell.name = "spell";
+  spell.doc = "A number as text behind a prefix.";
+  spell.inputs = {"x"};
+  spell.parameters = {{"prefix", Parameter::Kind::text, std::string("#")}};
+  spell.infer = [](std::span<const ArrayType> in, const Arguments&) {
+    if (in[0].type != Type::int64) throw Error(Code::invalid_argument, "expected int64");
+    return std::vector<ArrayType>{{Type::bytes, std::vector<int64_t>{}}};
+  };
+  spell.row = [](std::span<const Array> in, const Arguments& arguments) {
+    return std::vector<Array>{
+        Array::text(arguments.text("prefix") + std::to_string(in[0].value<int64_t>()))};
+  };
+  register_op(spell);
+
+  DatasetOperatorDefinition changes;
+  changes.name = "changes";
+  changes.doc = "Differences of neighbours.";
+  changes.open = [](RowSource input, const Arguments&) -> RowSource {
+    return [input, last = int64_t{0}, begun = false](std::vector<Array>* row) mutable {
+      std::vector<Array> in;
+      if (!begun) {
+        begun = true;
+        if (!input(&in)) return false;
+        last = in[0].value<int64_t>();
+      }
+      if (!input(&in)) return false;
+      const int64_t now = in[0].value<int64_t>();
+      *row = {Array::scalar(now - last)};
+      last = now;
+      return true;
+    };
+  };
+  register_dataset_operator(changes);
+
+  check(
+      integers(Dataset::source("fibonacci", {8})) == std::vector<int64_t>{0, 1, 1, 2, 3, 5, 8, 13},
+      "a source from C++");
+  check(integers(Dataset::parse("fibonacci(8) | changes()")) ==
+            std::vector<int64_t>{1, 0, 1, 1, 2, 3, 5},
+        "a dataset operator from text");
+  check(
+      integers(Dataset::range(5).stage("changes").prefetch(1)) == std::vector<int64_t>{1, 1, 1, 1},
+      "a dataset operator from C++");
+  std::string all;
+  for (const Element& e : Dataset::range(3).map([](Value x) { return call("spell", {x}); }))
+    all += e.text();
+  for (const Element& e : Dataset::parse("fibonacci(4) | map(x -> spell(x, prefix=\"f\"))"))
+    all += e.text();
+  check(all == "#0#1#2f0f1f1f2", "an op from C++ and from text");
+  try {
+    Dataset::parse("range(3) | map(x -> spell(float32(x)))");
+    check(false, "a wrong input is refused");
+  } catch (const Error& e) {
+    check(e.message().find("expected int64") != std::string::npos, "the op's own message is shown");
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    chain(argc > 1 ? argv[1] : ".");
+    extend();
+  } catch (const std::exception& e) {
+    std::printf("FAILED: %s\n", e.what());
+    ++failed;
+  }
+  std::printf("%d passed, %d failed\n", passed, failed);
+  return failed == 0 ? 0 : 1;
+}
