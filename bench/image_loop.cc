@@ -1,6 +1,6 @@
 // The bare image loop: what the hardware gives when no pipeline system is in the way.
 //
-//   image_loop --threads N --epochs E [--full] FILE.tfrecord...
+//   image_loop [--threads N] [--epochs E] [--full] [--tiny] [FILE.tfrecord...]
 //
 // Each record is a tf.train.Example with image/encoded. Every image takes a random window, is
 // decoded (only the window, or with --full the whole image, which is then cropped), resized to
@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "bench/image_data.h"
 #include "functions/kernels/image/bounding_box.h"
 #include "functions/kernels/image/jpeg.h"
 #include "functions/kernels/image/pixels.h"
@@ -154,13 +155,15 @@ Options parse(int count, char** words) {
       options.full = true;
     } else if ((word == "--threads" || word == "--epochs") && i + 1 < count) {
       (word == "--threads" ? options.threads : options.epochs) = std::max(1, std::stoi(words[++i]));
+    } else if (word == "--tiny") {
+      options.files = image_files(true);
     } else if (word.starts_with("--")) {
       bad("unknown flag: " + word);
     } else {
       options.files.push_back(word);
     }
   }
-  if (options.files.empty()) bad("no files: image_loop --threads N --epochs E [--full] FILE...");
+  if (options.files.empty()) options.files = image_files(false);
   return options;
 }
 
@@ -209,6 +212,7 @@ void run(const Options& options) {
     }
   }
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - before;
+  remove_if_made(options.files);
   const double total = static_cast<double>(images.size()) * options.epochs;
   std::printf("{\"images_per_s\": %.1f, \"cpu_ms_per_image\": %.4f, \"threads\": %d, "
               "\"images\": %.0f}\n",

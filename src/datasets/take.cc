@@ -44,9 +44,10 @@ OperatorDef take_operator() {
     draft.node.spec = draft.input().spec;
     const int64_t n = draft.input().cardinality;
     const Attr& count = draft.node.args["count"];
-    const int64_t k = count.is_capture() ? kUnknown : count.as_int();
-    draft.node.cardinality = k == kUnknown || n == kUnknown ? kUnknown : k < 0 ? n : n == kInfinite ? k : std::min(n, k);
-    if (!count.is_capture() && k < 0) draft.node.cardinality = n;
+    draft.node.cardinality = kUnknown;
+    if (count.is_capture() || n == kUnknown) return;
+    const int64_t k = count.as_int();
+    draft.node.cardinality = k < 0 ? n : n == kInfinite ? k : std::min(n, k);
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     const int64_t count = context.int_arg(*node, "count");

@@ -68,9 +68,9 @@ class ZipCursor final : public Cursor {
     out->origin = inputs_.size() == 1 ? held_[0].origin : Origin::of(std::move(lineages), std::move(epochs));
   }
 
-  // An input that still has an error at the position where another one ended says so.
+  // At the position where an input ended those before it still say their errors.
   Poll last_error(Block* out) {
-    for (size_t i = 0; i < held_.size(); ++i) {
+    for (size_t i = 0; i < held_.size() && !ended_[i]; ++i) {
       if (held_[i].rows > 0 && held_[i].error_at(0)) {
         *out = error_block(*held_[i].error_at(0), identity().columns, held_[i].origin);
         return Poll::ready;

@@ -126,6 +126,34 @@ const FunctionNode* FunctionBuilder::producer(ValueId id) const {
   return node < 0 ? nullptr : &nodes_[static_cast<size_t>(node)];
 }
 
+std::vector<int64_t> FunctionBuilder::partial_ints(ValueId id) const {
+  std::vector<int64_t> out;
+  if (const Tensor* value = constant(id)) {
+    if (!is_integer(value->dtype()) || value->dims().rank() > 1) return out;
+    for (int64_t i = 0; i < value->entries_count(); ++i) out.push_back(std::max<int64_t>(-1, integer_at(*value, i)));
+    return out;
+  }
+  const FunctionNode* made = producer(id);
+  if (!made) return out;
+  if (made->is("shape")) {
+    const Shape& shape = type(made->inputs[0]).shape;
+    return shape.has_rank() ? shape.sizes() : out;
+  }
+  if (made->is("cast") && is_integer(type(made->inputs[0]).dtype)) return partial_ints(made->inputs[0]);
+  if (!made->is("stack") && !made->is("concat")) return out;
+  for (const ValueId part : made->inputs) {
+    std::vector<int64_t> entries = partial_ints(part);
+    const Shape& shape = type(part).shape;
+    if (entries.empty() && made->is("stack") && shape.is_scalar()) entries = {-1};
+    if (entries.empty() && shape.has_rank() && shape.rank() == 1 && shape[0] >= 0) {
+      entries.assign(static_cast<size_t>(shape[0]), -1);
+    }
+    if (entries.empty()) return {};
+    out.insert(out.end(), entries.begin(), entries.end());
+  }
+  return out;
+}
+
 void FunctionBuilder::name(ValueId id, std::string_view name) {
   std::string& slot = values_[static_cast<size_t>(id)].name;
   if (slot.empty()) slot = name;
@@ -138,7 +166,9 @@ Spec FunctionBuilder::add_op(const OpDef& op, std::vector<ValueId> inputs, Attrs
   std::vector<InferInput> types;
   bool all_constant = op.effects == Effects::pure && bodies.empty();
   for (const ValueId id : inputs) {
-    types.push_back({type(id), constant(id)});
+    const bool vector = type(id).is_tensor() && is_integer(type(id).dtype) && type(id).shape.rank() == 1;
+    types.push_back({type(id), constant(id), {}});
+    if (vector && !types.back().constant) types.back().partial = partial_ints(id);
     all_constant &= types.back().constant != nullptr;
   }
   Spec result = op.infer({types, attrs, bodies});

@@ -83,6 +83,8 @@ class FunctionBuilder {
   const LeafSpec& type(ValueId id) const;
   const Tensor* constant(ValueId id) const;  // null when not known at build
   const FunctionNode* producer(ValueId id) const;  // null for inputs and captures
+  // The known entries of a vector of integers made of parts (a list, a shape), -1 for the others.
+  std::vector<int64_t> partial_ints(ValueId id) const;
   void name(ValueId id, std::string_view name);
   const std::string& name(ValueId id) const;
   // Ends the building: drops nodes that no result needs.

@@ -34,6 +34,9 @@ struct TypeError {
 struct InferInput {
   LeafSpec type;
   const Tensor* constant = nullptr;  // the value, where it is known at build
+  // Of a vector of integers: the entries that are known at build, -1 for the others; empty when none
+  // is, or where `constant` says all.
+  std::vector<int64_t> partial;
 };
 
 // What `infer` sees: the inputs in order of the signature, and all attributes (defaults filled in).
@@ -50,7 +53,8 @@ struct InferContext {
   const LeafSpec& tensor_of(int i, DType dtype) const;
   // ... of a rank that may be `rank`.
   void check_rank(int i, int rank) const;
-  // The entries of a constant integer input, or empty when it is not known yet.
+  // The entries of a constant integer input, or empty when it is not known yet (`partial` may know
+  // some).
   std::vector<int64_t> known_ints(int i) const;
 };
 

@@ -59,6 +59,8 @@ Sym Elaborator::stage_inputs(const Param& param, std::vector<const Argument*> ar
     Attr structure;
     if (arguments.size() == 1 && (arguments[0]->sym.kind == Sym::Kind::tuple || arguments[0]->sym.kind == Sym::Kind::dict)) {
       structure = walk(arguments[0]->sym, arguments[0]->span);
+    } else if (arguments.size() == 1) {  // one dataset alone stays what it is
+      structure = walk(arguments[0]->sym, arguments[0]->span);
     } else {
       std::vector<Attr> items;
       for (const Argument* a : arguments) items.push_back(walk(a->sym, a->span));

@@ -286,7 +286,9 @@ PatternPtr name_pattern(std::string name) {
 }
 
 void CallBuilder::add(const Param& param, ExprPtr value, bool by_name) {
-  if (by_name || param.by_name_only) positional_ = false;
+  // What may be left out reads better with its name, tensors aside: range(2, 7), repeat(2).
+  const bool named = !param.required && param.kind != Param::Kind::tensor;
+  if (by_name || param.by_name_only || named) positional_ = false;
   Entry entry;
   if (!positional_) {
     entry.kind = Entry::Kind::keyed;

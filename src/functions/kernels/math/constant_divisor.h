@@ -12,7 +12,7 @@ namespace penstock {
 class Divisor31 {
  public:
   explicit Divisor31(uint32_t d)
-      : shift_(31 + std::bit_width(d - 1)), multiplier_((uint64_t{1} << shift_) / d + 1) {}
+      : shift_(31 + static_cast<int>(std::bit_width(d - 1))), multiplier_((uint64_t{1} << shift_) / d + 1) {}
   uint32_t divide(uint32_t n) const { return static_cast<uint32_t>((n * multiplier_) >> shift_); }
 
  private:
@@ -23,7 +23,7 @@ class Divisor31 {
 // Quotients of numerators below 2^63. REQUIRES 1 < d < 2^63.
 class Divisor63 {
  public:
-  explicit Divisor63(uint64_t d) : shift_(std::bit_width(d - 1) - 1) {
+  explicit Divisor63(uint64_t d) : shift_(static_cast<int>(std::bit_width(d - 1)) - 1) {
     const auto power = static_cast<unsigned __int128>(1) << (64 + shift_);
     multiplier_ = static_cast<uint64_t>(power / d) + 1;
   }
@@ -39,7 +39,7 @@ class Divisor63 {
 // Quotients of any 64-bit numerators. REQUIRES d > 1.
 class Divisor64 {
  public:
-  explicit Divisor64(uint64_t d) : shift_(std::bit_width(d - 1) - 1) {
+  explicit Divisor64(uint64_t d) : shift_(static_cast<int>(std::bit_width(d - 1)) - 1) {
     const auto rest = (static_cast<unsigned __int128>(1) << (shift_ + 1)) - d;
     multiplier_ = static_cast<uint64_t>((rest << 64) / d) + 1;
   }

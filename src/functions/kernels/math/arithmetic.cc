@@ -1,0 +1,337 @@
+// + - * / // % ** and their kind. Integers wrap; `+` joins bytes.
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "functions/kernels/families.h"
+#include "functions/kernels/math/constant_divisor.h"
+#include "functions/kernels/math/convert.h"
+#include "functions/kernels/math/entrywise.h"
+#include "functions/kernels/math/promotion.h"
+
+namespace penstock {
+namespace {
+
+// Unsigned, and not narrower than int: arithmetic in it wraps.
+template <typename T>
+using Wrapping = std::conditional_t<sizeof(T) < 4, uint32_t, std::make_unsigned_t<T>>;
+
+template <typename T, typename F>
+T wrapped(T a, T b, F f) {
+  if constexpr (std::is_integral_v<T>) {
+    using U = Wrapping<T>;
+    return static_cast<T>(f(static_cast<U>(a), static_cast<U>(b)));
+  } else {
+    return f(a, b);
+  }
+}
+
+struct Add {
+  template <typename T>
+  static T apply(T a, T b) { return wrapped(a, b, [](auto x, auto y) { return x + y; }); }
+};
+struct Subtract {
+  template <typename T>
+  static T apply(T a, T b) { return wrapped(a, b, [](auto x, auto y) { return x - y; }); }
+};
+struct Multiply {
+  template <typename T>
+  static T apply(T a, T b) { return wrapped(a, b, [](auto x, auto y) { return x * y; }); }
+};
+struct Divide {
+  template <typename T>
+  static T apply(T a, T b) { return a / b; }
+};
+// NaN on either side is passed on, of equal ones the left is taken.
+struct Maximum {
+  template <typename T>
+  static T apply(T a, T b) { return b > a || b != b ? b : a; }
+};
+struct Minimum {
+  template <typename T>
+  static T apply(T a, T b) { return b < a || b != b ? b : a; }
+};
+
+struct FloorDivide {
+  template <typename T>
+  static T apply(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return std::floor(a / b);
+    } else {
+      if (b == 0) return 0;
+      if constexpr (std::is_signed_v<T>) {
+        if (b == -1) return Subtract::apply(T{0}, a);
+        const T q = static_cast<T>(a / b);
+        return a % b != 0 && (a < 0) != (b < 0) ? static_cast<T>(q - 1) : q;
+      } else {
+        return static_cast<T>(a / b);
+      }
+    }
+  }
+};
+
+struct Modulo {
+  template <typename T>
+  static T apply(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) {
+      const T r = std::fmod(a, b);
+      return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+    } else {
+      if (b == 0) return 0;
+      if constexpr (std::is_signed_v<T>) {
+        if (b == -1) return 0;
+        const T r = static_cast<T>(a % b);
+        return r != 0 && (r < 0) != (b < 0) ? static_cast<T>(r + b) : r;
+      } else {
+        return static_cast<T>(a % b);
+      }
+    }
+  }
+};
+
+struct Power {
+  template <typename T>
+  static T apply(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return std::pow(a, b);
+    } else {
+      if (b < T{0}) return 0;
+      using U = Wrapping<T>;
+      U base = static_cast<U>(a), out = 1;
+      for (auto n = static_cast<std::make_unsigned_t<T>>(b); n != 0;
+           n = static_cast<std::make_unsigned_t<T>>(n >> 1)) {
+        if (n & 1) out *= base;
+        base *= base;
+      }
+      return static_cast<T>(out);
+    }
+  }
+};
+
+template <typename Op>
+void run_numbers(const EntrywiseCall& call) {
+  visit_number(call.dtype, [&]<typename T>(TypeTag<T>) { run_binary<Op, T, T>(call); });
+}
+
+template <typename Op>
+void run_floats(const EntrywiseCall& call) {
+  if (call.dtype == DType::float64) {
+    run_binary<Op, double, double>(call);
+  } else {
+    run_binary<Op, float, float>(call);
+  }
+}
+
+// Integers by one divisor go without the divide instruction.
+template <typename Op>
+void run_division(const EntrywiseCall& call) {
+  visit_number(call.dtype, [&]<typename T>(TypeTag<T>) {
+    if constexpr (std::is_integral_v<T>) {
+      const T divisor = *reinterpret_cast<const T*>(call.in[1]);
+      if (call.in_entries[1] == 1 && call.in_entries[0] == call.plan.entries() && divisor > 0) {
+        const auto* in = reinterpret_cast<const T*>(call.in[0]);
+        auto* out = reinterpret_cast<T*>(call.out);
+        if constexpr (std::is_same_v<Op, Modulo>) {
+          ConstantDivisor<T>(divisor).remainders(in, out, call.in_entries[0]);
+        } else {
+          ConstantDivisor<T>(divisor).quotients(in, out, call.in_entries[0]);
+        }
+        return;
+      }
+    }
+    run_binary<Op, T, T>(call);
+  });
+}
+
+bool any_zero(DType dtype, const std::byte* last, int64_t entries) {
+  if (!is_integer(dtype)) return false;
+  return visit_number(dtype, [&]<typename T>(TypeTag<T>) {
+    bool found = false;
+    for (int64_t i = 0; i < entries; ++i) found |= reinterpret_cast<const T*>(last)[i] == T{0};
+    return found;
+  });
+}
+
+bool any_negative(DType dtype, const std::byte* last, int64_t entries) {
+  if (!is_signed(dtype)) return false;
+  return visit_number(dtype, [&]<typename T>(TypeTag<T>) {
+    bool found = false;
+    for (int64_t i = 0; i < entries; ++i) found |= reinterpret_cast<const T*>(last)[i] < T{0};
+    return found;
+  });
+}
+
+// True division computes in what it gives.
+DType divide_compute_dtype(std::span<const DType>, DType output) { return compute_dtype(output); }
+
+constexpr EntrywiseKernel kAdd{"add", 2, common_compute_dtype, false, run_numbers<Add>};
+constexpr EntrywiseKernel kSubtract{"subtract", 2, common_compute_dtype, false, run_numbers<Subtract>};
+constexpr EntrywiseKernel kMultiply{"multiply", 2, common_compute_dtype, false, run_numbers<Multiply>};
+constexpr EntrywiseKernel kDivide{"divide", 2, divide_compute_dtype, false, run_floats<Divide>};
+constexpr EntrywiseKernel kFloorDivide{"floor_divide", 2, common_compute_dtype, false, run_division<FloorDivide>,
+                                       any_zero, "division by zero"};
+constexpr EntrywiseKernel kModulo{"modulo", 2, common_compute_dtype, false, run_division<Modulo>,
+                                  any_zero, "division by zero"};
+constexpr EntrywiseKernel kPower{"power", 2, common_compute_dtype, false, run_numbers<Power>,
+                                 any_negative, "an integer to a negative power"};
+constexpr EntrywiseKernel kMinimum{"minimum", 2, common_compute_dtype, false, run_numbers<Minimum>};
+constexpr EntrywiseKernel kMaximum{"maximum", 2, common_compute_dtype, false, run_numbers<Maximum>};
+
+struct Negative {
+  template <typename T>
+  static T apply(T a) {
+    if constexpr (std::is_floating_point_v<T>) return -a;
+    else return Subtract::apply(T{0}, a);
+  }
+};
+struct Abs {
+  template <typename T>
+  static T apply(T a) {
+    if constexpr (std::is_floating_point_v<T>) return std::fabs(a);
+    else return a < T{0} ? Subtract::apply(T{0}, a) : a;
+  }
+};
+struct Sign {
+  template <typename T>
+  static T apply(T a) {
+    if (a != a) return a;
+    return static_cast<T>(static_cast<int>(a > T{0}) - static_cast<int>(a < T{0}));
+  }
+};
+
+template <typename Op>
+void run_unary(const EntrywiseCall& call) {
+  visit_number(call.dtype, [&]<typename T>(TypeTag<T>) {
+    const T* __restrict in = reinterpret_cast<const T*>(call.in[0]);
+    T* __restrict out = reinterpret_cast<T*>(call.out);
+    for (int64_t i = 0; i < call.in_entries[0]; ++i) out[i] = Op::apply(in[i]);
+  });
+}
+
+constexpr EntrywiseKernel kNegative{"negative", 1, common_compute_dtype, false, run_unary<Negative>};
+constexpr EntrywiseKernel kAbs{"abs", 1, common_compute_dtype, false, run_unary<Abs>};
+constexpr EntrywiseKernel kSign{"sign", 1, common_compute_dtype, false, run_unary<Sign>};
+
+// Entries a + b behind one another in one buffer.
+void join_bytes(const BroadcastPlan& plan, const BytesView* a, const BytesView* b, BytesView* out,
+                BufferRef* keeper) {
+  const bool steps_a = plan.steps(0), steps_b = plan.steps(1);
+  int64_t total = 0;
+  plan.for_each_run([&](int64_t, int64_t n, const auto& at) {
+    for (int64_t i = 0; i < n; ++i) {
+      total += a[at[0] + (steps_a ? i : 0)].size + b[at[1] + (steps_b ? i : 0)].size;
+    }
+  });
+  const BufferRef storage = allocate_buffer(total);
+  char* to = reinterpret_cast<char*>(storage.data());
+  plan.for_each_run([&](int64_t first, int64_t n, const auto& at) {
+    for (int64_t i = 0; i < n; ++i) {
+      const BytesView &l = a[at[0] + (steps_a ? i : 0)], &r = b[at[1] + (steps_b ? i : 0)];
+      out[first + i] = {to, l.size + r.size};
+      if (l.size > 0) std::memcpy(to, l.data, static_cast<size_t>(l.size));
+      if (r.size > 0) std::memcpy(to + l.size, r.data, static_cast<size_t>(r.size));
+      to += l.size + r.size;
+    }
+  });
+  keeper->keep(storage);
+}
+
+void add_row(const RowCall& call) {
+  if (call.outputs[0].dtype() != DType::bytes) return run_entrywise_row(kAdd, call);
+  const Tensor &a = call.inputs[0], &b = call.inputs[1];
+  Tensor out = Tensor::make(DType::bytes, broadcast_dims("add", a.dims(), b.dims()));
+  const std::array<Extents, 2> extents{Extents(a.dims()), Extents(b.dims())};
+  join_bytes(*BroadcastPlan::make(extents), a.entries<BytesView>(), b.entries<BytesView>(),
+             out.mutable_entries<BytesView>(), &out.mutable_buffer());
+  call.outputs[0].set(std::move(out));
+}
+
+bool add_block(const BlockCall& call) {
+  if (call.output_dtypes[0] != DType::bytes) return run_entrywise_block(kAdd, call);
+  const auto batch = batch_inputs(call);
+  if (!batch || batch->all_constant) return false;
+  Column out = Column::dense(DType::bytes, batch->row_dims, call.rows);
+  const auto plan = BroadcastPlan::make(std::span(batch->extents).first(2));
+  join_bytes(*plan, call.inputs[0].entries<BytesView>(), call.inputs[1].entries<BytesView>(),
+             out.mutable_entries<BytesView>(), &out.mutable_buffer());
+  call.outputs[0] = std::move(out);
+  return true;
+}
+
+Spec infer_binary(const InferContext& context) {
+  infer_number(context, 0);
+  infer_number(context, 1);
+  return Spec::tensor(infer_promoted(context, 0, 1), infer_broadcast(context, 0, 1));
+}
+
+Spec infer_add(const InferContext& context) {
+  if (context.tensor(0).dtype != DType::bytes || context.tensor(1).dtype != DType::bytes) {
+    return infer_binary(context);
+  }
+  return Spec::tensor(DType::bytes, infer_broadcast(context, 0, 1));
+}
+
+Spec infer_divide(const InferContext& context) {
+  Spec out = infer_binary(context);
+  DType& dtype = out.leaf.dtype;
+  if (is_integer(dtype)) dtype = dtype_size(dtype) <= 2 ? DType::float32 : DType::float64;
+  return out;
+}
+
+Spec infer_unary(const InferContext& context) {
+  const LeafSpec& type = infer_number(context, 0);
+  return Spec::tensor(type.dtype, type.shape);
+}
+
+OpDef binary_op(std::string name, std::string doc, RowKernel row, BlockKernel block) {
+  OpDef op;
+  op.name = std::move(name);
+  op.params = {required("a", Param::Kind::tensor), required("b", Param::Kind::tensor)};
+  op.doc = std::move(doc);
+  op.infer = infer_binary;
+  op.row = row;
+  op.block = block;
+  op.elementwise = true;
+  op.cost_ns = 20;
+  op.group = "math";
+  return op;
+}
+
+template <const EntrywiseKernel& kernel>
+OpDef binary_op(std::string doc) {
+  OpDef op = binary_op(std::string(kernel.name), std::move(doc), entrywise_row<kernel>, entrywise_block<kernel>);
+  op.can_fail = kernel.fails != nullptr;
+  return op;
+}
+
+template <const EntrywiseKernel& kernel>
+OpDef unary_op(std::string doc) {
+  OpDef op = binary_op<kernel>(std::move(doc));
+  op.params = {required("x", Param::Kind::tensor)};
+  op.infer = infer_unary;
+  return op;
+}
+
+}  // namespace
+
+void add_arithmetic_ops(OpRegistry* registry) {
+  OpDef add = binary_op("add", "a + b; joins bytes", add_row, add_block);
+  add.infer = infer_add;
+  registry->add(std::move(add));
+  registry->add(binary_op<kSubtract>("a - b"));
+  registry->add(binary_op<kMultiply>("a * b"));
+  OpDef divide = binary_op<kDivide>("a / b, true division: float32 of integers up to 16 bits, float64 of wider ones");
+  divide.infer = infer_divide;
+  registry->add(std::move(divide));
+  registry->add(binary_op<kFloorDivide>("a // b, rounded down; integers by zero are an error"));
+  registry->add(binary_op<kModulo>("a % b, with the sign of b; integers by zero are an error"));
+  registry->add(binary_op<kPower>("a ** b; an integer to a negative power is an error"));
+  registry->add(binary_op<kMinimum>("the smaller of a and b, NaN where one is"));
+  registry->add(binary_op<kMaximum>("the larger of a and b, NaN where one is"));
+  registry->add(unary_op<kNegative>("-x"));
+  registry->add(unary_op<kAbs>("the absolute value"));
+  registry->add(unary_op<kSign>("-1, 0 or 1; NaN of NaN"));
+}
+
+}  // namespace penstock
