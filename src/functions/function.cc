@@ -161,8 +161,14 @@ void FunctionBuilder::name(ValueId id, std::string_view name) {
 
 const std::string& FunctionBuilder::name(ValueId id) const { return values_[static_cast<size_t>(id)].name; }
 
-Spec FunctionBuilder::add_op(const OpDef& op, std::vector<ValueId> inputs, Attrs attrs, std::vector<ValueId>* outputs,
+Spec FunctionBuilder::add_op(const OpDef& op, std::vector<ValueId> inputs, Attrs given, std::vector<ValueId>* outputs,
                              std::vector<FunctionPtr> bodies) {
+  Attrs attrs;  // in documented order, defaults filled in: equal calls have equal attributes
+  for (const Param& p : op.params) {
+    if (p.kind == Param::Kind::tensor || p.kind == Param::Kind::tensors || p.kind == Param::Kind::function) continue;
+    const Attr* value = given.find(p.name);
+    attrs.set(p.name, value ? *value : p.fallback);
+  }
   std::vector<InferInput> types;
   bool all_constant = op.effects == Effects::pure && bodies.empty();
   for (const ValueId id : inputs) {

@@ -227,11 +227,6 @@ Sym Elaborator::op_call(const OpDef& def, std::vector<Argument> arguments, Span 
 Sym Elaborator::op(std::string_view name, std::vector<Sym> inputs, Attrs attrs, Span span, const std::vector<Span>& spans) {
   const OpDef* def = OpRegistry::instance().find(name);
   PENSTOCK_CHECK(def != nullptr);
-  // Arguments left out take their defaults also where the caller is the elaborator itself.
-  for (const Param& p : def->params) {
-    const bool dynamic = p.kind == Param::Kind::tensor || p.kind == Param::Kind::tensors;
-    if (!dynamic && !attrs.has(p.name)) attrs.set(p.name, p.fallback);
-  }
   bool weak = !inputs.empty() && def->effects == Effects::pure;
   for (const Sym& s : inputs) weak &= s.is_constant() && s.weak != Weak::no;
   const bool literal_math = weak && shares_dtype(*def);

@@ -337,24 +337,6 @@ Spec infer_pad(const InferContext& context) {
   return Spec::tensor(type.dtype, Shape(std::move(sizes)));
 }
 
-template <typename T>
-void fill_array(std::byte* out, const std::byte* value, int64_t n) {
-  T v;
-  std::memcpy(&v, value, sizeof v);
-  std::fill_n(reinterpret_cast<T*>(out), n, v);
-}
-
-void fill_entries(std::byte* out, const std::byte* value, int64_t entry, int64_t n) {
-  struct Sixteen { uint64_t a, b; };
-  switch (entry) {
-    case 1: return fill_array<uint8_t>(out, value, n);
-    case 2: return fill_array<uint16_t>(out, value, n);
-    case 4: return fill_array<uint32_t>(out, value, n);
-    case 8: return fill_array<uint64_t>(out, value, n);
-    default: return fill_array<Sixteen>(out, value, n);
-  }
-}
-
 void pad_row(const RowCall& call) {
   const Tensor &x = call.inputs[0], &paddings = call.inputs[1];
   OutputSlot& slot = call.outputs[0];

@@ -1,6 +1,19 @@
 #include "functions/kernels/math/shape_arguments.h"
 
+#include <algorithm>
+#include <cstring>
+
 namespace penstock {
+namespace {
+
+template <typename T>
+void fill_array(std::byte* out, const std::byte* value, int64_t n) {
+  T v;
+  std::memcpy(&v, value, sizeof v);
+  std::fill_n(reinterpret_cast<T*>(out), n, v);
+}
+
+}  // namespace
 
 void fail_row(std::string_view op, const std::string& what) {
   throw Error(Code::invalid_argument, std::string(op) + ": " + what);
@@ -59,6 +72,14 @@ std::vector<int64_t> attr_ints(const Attr& attr) {
   return attr.as_ints();
 }
 
+std::vector<int64_t> infer_ints(const InferContext& context, std::string_view attr) {
+  try {
+    return attr_ints(context.attrs[attr]);
+  } catch (const Error& e) {
+    throw TypeError{-1, std::string(attr), e.message()};
+  }
+}
+
 int infer_axis(const InferContext&, std::string_view attr, int64_t axis, int rank) {
   if (axis >= -rank && axis < rank) return static_cast<int>(axis < 0 ? axis + rank : axis);
   throw TypeError{-1, std::string(attr),
@@ -80,6 +101,16 @@ void share_strings(OutputSlot* slot, const Tensor& from) {
   if (slot->dtype() != DType::bytes) return;
   slot->keep(from.buffer());
   slot->keep_all_of(from.buffer());
+}
+
+void fill_entries(std::byte* out, const std::byte* value, int64_t entry_bytes, int64_t n) {
+  switch (entry_bytes) {
+    case 1: return fill_array<uint8_t>(out, value, n);
+    case 2: return fill_array<uint16_t>(out, value, n);
+    case 4: return fill_array<uint32_t>(out, value, n);
+    case 8: return fill_array<uint64_t>(out, value, n);
+    default: return fill_array<BytesView>(out, value, n);
+  }
 }
 
 void check_size(std::string_view op, const Dims& dims, DType dtype) {

@@ -26,6 +26,8 @@ const LeafSpec& infer_integers(const InferContext& context, int i, int rank);
 
 // An integer, or a list of them, as a list.
 std::vector<int64_t> attr_ints(const Attr& attr);
+// The same at build: throws TypeError.
+std::vector<int64_t> infer_ints(const InferContext& context, std::string_view attr);
 // An axis counted from the front: throws TypeError naming attribute `attr`.
 int infer_axis(const InferContext& context, std::string_view attr, int64_t axis, int rank);
 // The same for a row.
@@ -34,6 +36,9 @@ int row_axis(std::string_view op, int64_t axis, int rank);
 // String entries copied from `from` stay alive with the slot's tensor.
 void share_strings(OutputSlot* slot, const Tensor& from);
 void share_strings(BufferRef* keeper, const BufferRef& from, DType dtype);
+
+// `n` copies of one entry.
+void fill_entries(std::byte* out, const std::byte* value, int64_t entry_bytes, int64_t n);
 
 // Refuses results whose byte count would overflow or be absurd.
 void check_size(std::string_view op, const Dims& dims, DType dtype);
