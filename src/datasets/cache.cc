@@ -20,19 +20,31 @@ struct CacheState {
   bool complete = false;
   std::vector<Block> blocks;
   int64_t bytes = 0;
+  const Run* charged = nullptr;  // whose budget the rows count against now
 };
 
-// Rows in memory of the process, holding nothing larger alive.
+// What holds a buffer not much larger than itself may be kept as it is.
+bool fits(const BufferRef& buffer, int64_t bytes) { return buffer.capacity() <= bytes + bytes / 2 + 4096; }
+
+// The block, holding nothing much larger alive: rows that are views into read buffers are copied.
 Block kept(const Block& block) {
-  const ScopedPool pool(&process_pool());
   Block out = block;
   for (Column& c : out.columns) {
-    if (c.kind() == Column::Kind::object) continue;
+    if (c.kind() == Column::Kind::object || c.kind() == Column::Kind::constant) continue;
+    if (c.kind() == Column::Kind::dense && c.dtype() != DType::bytes) {
+      if (fits(c.buffer(), c.rows() * c.row_bytes())) continue;
+      Column copy = Column::dense(c.dtype(), c.row_dims(), c.rows());
+      if (c.row_bytes() > 0) std::memcpy(copy.mutable_data(), c.data(), static_cast<size_t>(c.rows() * c.row_bytes()));
+      c = std::move(copy);
+      continue;
+    }
     ColumnBuilder rows;
-    std::vector<Tensor> copies;
-    for (int64_t i = 0; i < c.rows(); ++i) copies.push_back(c.row(i).copy());
-    for (Tensor& t : copies) rows.append(Column::constant(std::move(t), 1));
-    c = c.rows() == 1 ? Column::constant(c.row(0).copy(), 1) : rows.take(c.rows());
+    for (int64_t i = 0; i < c.rows(); ++i) {
+      const Tensor row = c.row(i);
+      const bool own = row.dtype() != DType::bytes && fits(row.buffer(), row.data_bytes());
+      rows.append(Column::constant(own ? row : row.copy(), 1));
+    }
+    c = rows.take(c.rows());
   }
   return out;
 }
@@ -43,7 +55,12 @@ class CacheCursor final : public Cursor {
       : state_(std::move(state)), run_(context.run), epoch_(context.epoch), expected_(node->cardinality) {
     std::lock_guard lock(state_->mutex);
     reading_ = state_->complete;
-    if (!reading_) input_ = context.open_input(*node);
+    if (!reading_) {
+      input_ = context.open_input(*node);
+    } else if (state_->charged != run_) {  // another iterator's pool holds them
+      run_->pool().set_budget_bytes(std::max<int64_t>(0, run_->pool().budget_bytes() - state_->bytes));
+      state_->charged = run_;
+    }
   }
 
  protected:
@@ -91,8 +108,7 @@ class CacheCursor final : public Cursor {
     state_->blocks = std::move(blocks_);
     state_->bytes = bytes_;
     state_->complete = true;
-    // What is left of the budget is what the cache does not hold.
-    run_->pool().set_budget_bytes(std::max<int64_t>(0, run_->pool().budget_bytes() - bytes_));
+    state_->charged = run_;
   }
 
   std::shared_ptr<CacheState> state_;

@@ -114,12 +114,13 @@ bool may_cache(const PlanNode& node, const StageModel& stage, const OptimizeOpti
   return true;
 }
 
-// The best place by the demands as written, or none.
-std::optional<CachePlace> choose_cache(const PlanPtr& root, const std::vector<PlanPtr>& nodes, const Analysis& a,
+// The places that would pay by the demands as written, the best first. Rewrites change what stages
+// cost, so the first few are to be traced.
+std::vector<CachePlace> cache_places(const PlanPtr& root, const std::vector<PlanPtr>& nodes, const Analysis& a,
                                        const OptimizeOptions& options, std::vector<std::string>* notes) {
   const std::vector<int> stages = spine_stages(a.trace, nodes.size());
-  if (stages.size() != nodes.size()) return std::nullopt;
-  std::optional<CachePlace> best;
+  if (stages.size() != nodes.size()) return {};
+  std::vector<CachePlace> places;
   double above = 0;  // demand of the stages between the root and the node
   double whole = 0;
   for (const int s : stages) whole += a.stages[static_cast<size_t>(s)].demand_seconds;
@@ -131,12 +132,12 @@ std::optional<CachePlace> choose_cache(const PlanPtr& root, const std::vector<Pl
                        !nodes[i]->inputs.empty();
     if (worth && may_cache(*nodes[i], stage, options, notes)) {
       const double cost = whole + (passes - 1) * above;
-      const bool gains = cost < 0.95 * passes * whole;
-      if (gains && (!best || cost < 0.99 * best->cost_seconds)) best = CachePlace{i, stage.size, cost, stage.label};
+      if (cost < 0.95 * passes * whole) places.push_back({i, stage.size, cost, stage.label});
     }
     above += stage.demand_seconds;
   }
-  return best;
+  std::ranges::stable_sort(places, {}, &CachePlace::cost_seconds);
+  return places;
 }
 
 // The cached plan cut down so that its cache is full after a moment, then repeated: what later
@@ -179,38 +180,41 @@ OptimizeResult optimize_plan(const PlanPtr& plan, const OptimizeOptions& options
   double rate = rewritten_rate, serial = serial_rate(rewritten_trace);
   out.rules = rules;
 
-  const std::optional<CachePlace> cache = choose_cache(bare, nodes, analysis, options, &out.notes);
-  if (cache) {
-    double passes = passes_over(*bare, nodes[cache->place].get());
+  constexpr size_t kMostTraced = 3;
+  std::vector<CachePlace> places = cache_places(bare, nodes, analysis, options, &out.notes);
+  if (places.size() > kMostTraced) places.resize(kMostTraced);
+  for (const CachePlace& cache : places) {
+    double passes = passes_over(*bare, nodes[cache.place].get());
     if (passes < 0) passes = options.passes;
     std::vector<RuleLog> cached_rules;
-    const PlanPtr with_cache = replace_on_spine(nodes, cache->place, make_node("cache", {nodes[cache->place]}, {}));
+    const PlanPtr with_cache = replace_on_spine(nodes, cache.place, make_node("cache", {nodes[cache.place]}, {}));
     const PlanPtr cached = apply_rules(with_cache, options.rules, &cached_rules);
     const Trace cold = measure(cached, options.trace_seconds, 0);
     int64_t skip = 0;
     const std::vector<int> stages = spine_stages(traced, nodes.size());
-    const double ratio = analysis.stages[static_cast<size_t>(stages[cache->place])].visit_ratio;
-    const PlanPtr warm = apply_rules(warm_plan(nodes, *cache, ratio, &skip), options.rules, nullptr);
+    const double ratio = analysis.stages[static_cast<size_t>(stages[cache.place])].visit_ratio;
+    const PlanPtr warm = apply_rules(warm_plan(nodes, cache, ratio, &skip), options.rules, nullptr);
     const Trace full = measure(warm, options.trace_seconds, skip);
     const double first = rate_on(cold, options), later = rate_on(full, options);
     const double overall = first > 0 && later > 0 ? passes / (1 / first + (passes - 1) / later) : 0;
     out.passes = passes;
-    if (overall > 1.02 * rewritten_rate) {
-      const double serial_cold = serial_rate(cold), serial_warm = serial_rate(full);
-      serial = serial_cold > 0 && serial_warm > 0 ? passes / (1 / serial_cold + (passes - 1) / serial_warm) : serial;
-      chosen = cached;
-      chosen_trace = cold;
-      rate = overall;
-      spread = 0.07;
-      out.prediction.first_pass = first;
-      out.prediction.later_passes = later;
-      out.rules = cached_rules;
-      out.changes.push_back({"cache() after " + cache->label + ": " + std::to_string(static_cast<int64_t>(cache->size.bytes.value / 1e6)) +
-                                 " MB, made once, read " + std::to_string(static_cast<int64_t>(passes) - 1) + " times more",
-                             serial});
-    } else {
-      out.notes.push_back("a cache after " + cache->label + " would not pay: decoding less is cheaper than reading it back");
+    if (overall < 1.02 * rate) {
+      out.notes.push_back("a cache after " + cache.label + " would give " + std::to_string(static_cast<int64_t>(100 * overall / rate)) +
+                          " % of the rate of the plan chosen");
+      continue;
     }
+    const double serial_cold = serial_rate(cold), serial_warm = serial_rate(full);
+    if (serial_cold > 0 && serial_warm > 0) serial = passes / (1 / serial_cold + (passes - 1) / serial_warm);
+    chosen = cached;
+    chosen_trace = cold;
+    rate = overall;
+    spread = 0.07;
+    out.prediction.first_pass = first;
+    out.prediction.later_passes = later;
+    out.rules = cached_rules;
+    out.changes = {{"cache() after " + cache.label + ": " + std::to_string(static_cast<int64_t>(cache.size.bytes.value / 1e6)) +
+                        " MB, made once, read " + std::to_string(static_cast<int64_t>(passes) - 1) + " times more",
+                    serial}};
   }
   std::vector<std::string> names;
   for (const RuleLog& log : out.rules) {

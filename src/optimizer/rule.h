@@ -25,6 +25,7 @@ extern const Rule kMapFusion;
 extern const Rule kDeadComponents;
 extern const Rule kCastCropOrder;
 extern const Rule kDecodeCropFusion;
+extern const Rule kNormalizeFusion;
 extern const Rule kMapBatch;
 
 // True when a second user of `node` exists in `root`: rules must not copy shared work. Set by the

@@ -15,6 +15,7 @@ const std::vector<Rule>& rules() {
       kDeadComponents,
       kCastCropOrder,     // before the fusion, which wants the crop right behind the decoder
       kDecodeCropFusion,
+      kNormalizeFusion,
       kMapBatch,
   };
   return table;

@@ -1,0 +1,164 @@
+#include "datasets/slot_column.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace penstock {
+namespace {
+
+constexpr int64_t kFlatBytes = 64;     // rows up to this size lie side by side
+constexpr int64_t kJoinedBytes = 4096; // outputs up to this size are joined into one column
+
+// A row with a buffer that holds little else.
+Tensor own(const Tensor& row) {
+  if (row.object()) return row;
+  const bool alone = row.dtype() != DType::bytes && row.buffer().capacity() <= 2 * row.data_bytes() + 4096;
+  return alone ? row : row.copy();
+}
+
+void fail_row(Block* in, int64_t row, ErrorPtr error) {
+  if (in->error_at(row)) return;
+  in->errors.insert(std::ranges::upper_bound(in->errors, row, {}, &RowError::row), {row, std::move(error)});
+}
+
+}  // namespace
+
+SlotColumn::SlotColumn(const LeafSpec& leaf) : dtype_(leaf.dtype) {
+  flat_ = leaf.is_tensor() && leaf.shape.is_static() && leaf.dtype != DType::bytes;
+  if (!flat_) return;
+  dims_ = leaf.shape.dims();
+  bytes_ = static_cast<size_t>(dims_.entries() * dtype_size(dtype_));
+  flat_ = bytes_ > 0 && static_cast<int64_t>(bytes_) <= kFlatBytes;
+}
+
+void SlotColumn::reserve(size_t slots) {
+  if (slots <= room_) return;
+  if (!flat_) {
+    tensors_.resize(std::max(slots, 2 * room_));
+    room_ = tensors_.size();
+    return;
+  }
+  const size_t room = std::max({slots, 2 * room_, size_t{64}});
+  BufferRef buffer = allocate_buffer(static_cast<int64_t>(room * bytes_));
+  if (room_ > 0) std::memcpy(buffer.data(), buffer_.data(), room_ * bytes_);
+  std::memset(buffer.data() + room_ * bytes_, 0, (room - room_) * bytes_);
+  buffer_ = std::move(buffer);
+  room_ = room;
+}
+
+// Calls f with the row size as a constant where it is a common one, so that copies are single moves.
+template <typename F>
+void SlotColumn::with_width(F&& f) {
+  switch (bytes_) {
+    case 1: return f(std::integral_constant<size_t, 1>());
+    case 4: return f(std::integral_constant<size_t, 4>());
+    case 8: return f(std::integral_constant<size_t, 8>());
+    case 16: return f(std::integral_constant<size_t, 16>());
+    default: return f(bytes_);
+  }
+}
+
+void SlotColumn::put(size_t slot, Block* in, size_t column, int64_t row) {
+  if (in->error_at(row)) return;
+  const Column& c = in->columns[column];
+  try {
+    if (!flat_) {
+      tensors_[slot] = own(c.row(row));
+      return;
+    }
+    if (!(c.dims_of(row) == dims_)) {
+      throw Error(Code::internal, "an element has shape " + c.dims_of(row).text() + ", expected " + dims_.text());
+    }
+    std::memcpy(buffer_.data() + slot * bytes_, c.row_data(row), bytes_);
+  } catch (const Error&) {
+    fail_row(in, row, current_error());
+  }
+}
+
+void SlotColumn::fill(size_t slot, Block* in, size_t column, int64_t row, size_t n) {
+  const Column& c = in->columns[column];
+  if (flat_ && c.kind() == Column::Kind::dense && c.row_dims() == dims_) {
+    std::memcpy(buffer_.data() + slot * bytes_, c.row_data(row), n * bytes_);
+    return;
+  }
+  for (size_t i = 0; i < n; ++i) put(slot + i, in, column, row + static_cast<int64_t>(i));
+}
+
+void SlotColumn::prepare(size_t outputs) {
+  if (flat_) {
+    out_ = Column::dense(dtype_, dims_, static_cast<int64_t>(outputs));
+  } else {
+    out_tensors_.reserve(outputs);
+  }
+}
+
+void SlotColumn::exchange(std::span<const size_t> slots, size_t refills, Block* in, size_t column, int64_t row) {
+  if (!flat_) {
+    for (size_t i = 0; i < slots.size(); ++i) {
+      out_tensors_.push_back(std::move(tensors_[slots[i]]));
+      if (i < refills) put(slots[i], in, column, row + static_cast<int64_t>(i));
+    }
+    return;
+  }
+  std::byte* const to = out_.mutable_data();
+  std::byte* const base = buffer_.data();
+  const Column* c = refills > 0 ? &in->columns[column] : nullptr;
+  const bool plain = c && (c->kind() == Column::Kind::dense || c->kind() == Column::Kind::constant) && c->row_dims() == dims_;
+  const std::byte* from = plain ? c->row_data(row) : nullptr;
+  const size_t step = plain && c->kind() == Column::Kind::dense ? bytes_ : 0;
+  with_width([&](auto width) {
+    for (size_t i = 0; i < slots.size(); ++i) {
+      std::byte* const at = base + slots[i] * width;
+      std::memcpy(to + i * width, at, width);
+      if (i >= refills) continue;
+      if (plain) {
+        std::memcpy(at, from + i * step, width);
+      } else {
+        put(slots[i], in, column, row + static_cast<int64_t>(i));
+      }
+    }
+  });
+}
+
+void SlotColumn::drain(std::span<const size_t> slots, size_t count) {
+  if (!flat_) {
+    for (size_t i = 0; i < slots.size(); ++i) {
+      out_tensors_.push_back(std::move(tensors_[slots[i]]));
+      move(count - 1 - i, slots[i]);
+    }
+    return;
+  }
+  std::byte* const to = out_.mutable_data();
+  std::byte* const base = buffer_.data();
+  with_width([&](auto width) {
+    for (size_t i = 0; i < slots.size(); ++i) {
+      std::byte* const at = base + slots[i] * width;
+      std::memcpy(to + i * width, at, width);
+      std::memmove(at, base + (count - 1 - i) * width, width);
+    }
+  });
+}
+
+void SlotColumn::move(size_t from, size_t to) {
+  if (flat_) {
+    std::memmove(buffer_.data() + to * bytes_, buffer_.data() + from * bytes_, bytes_);
+  } else if (from != to) {
+    tensors_[to] = std::move(tensors_[from]);
+  }
+}
+
+Column SlotColumn::finish() {
+  if (flat_) return std::move(out_);
+  const bool joined = std::ranges::all_of(out_tensors_, [this](const Tensor& t) {
+    return t.object() || (t.dtype() == out_tensors_[0].dtype() && t.dims() == out_tensors_[0].dims() && t.data_bytes() <= kJoinedBytes);
+  });
+  std::vector<Tensor> rows;
+  rows.swap(out_tensors_);
+  if (!joined) return Column::variable(dtype_, std::move(rows));
+  ColumnBuilder builder;
+  const auto n = static_cast<int64_t>(rows.size());
+  for (Tensor& t : rows) builder.append(Column::constant(std::move(t), 1));
+  return builder.take(n);
+}
+
+}  // namespace penstock

@@ -1,0 +1,278 @@
+// Numbers as text and back: as_string, to_number.
+
+#include <array>
+#include <charconv>
+#include <clocale>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <locale.h>
+
+#include "functions/kernels/families.h"
+#include "functions/kernels/math/convert.h"
+#include "functions/kernels/math/promotion.h"
+#include "functions/kernels/math/shape_arguments.h"
+#include "functions/kernels/text/strings.h"
+
+namespace penstock {
+namespace {
+
+// -- to_number
+
+// Any locale may be set in the process; numbers in data are written in C's.
+locale_t c_locale() {
+  static const locale_t locale = newlocale(LC_ALL_MASK, "C", nullptr);
+  return locale;
+}
+
+float rounded_text(const char* text, float) { return strtof_l(text, nullptr, c_locale()); }
+double rounded_text(const char* text, double) { return strtod_l(text, nullptr, c_locale()); }
+
+template <typename T>
+bool parse_float(std::string_view text, T* out) {
+  text = stripped(text);
+  const bool negative = text.starts_with('-');
+  std::string_view digits = text;
+  if (negative || text.starts_with('+')) digits.remove_prefix(1);
+  if (digits.empty() || digits[0] == '-' || digits[0] == '+') return false;
+  const bool hex = digits.size() > 2 && digits[0] == '0' && (digits[1] | 0x20) == 'x';
+  if (hex) digits.remove_prefix(2);
+  if (hex && digits[0] == '-') return false;
+  const char* end = digits.data() + digits.size();
+  T value{};
+  const auto [at, code] =
+      std::from_chars(digits.data(), end, value, hex ? std::chars_format::hex : std::chars_format::general);
+  if (code == std::errc::invalid_argument || at != end) return false;
+  if (code == std::errc::result_out_of_range) {  // infinite, or too small: which, from_chars leaves open
+    value = std::abs(rounded_text(std::string(text).c_str(), T{}));
+  }
+  *out = negative ? -value : value;
+  return true;
+}
+
+template <typename T>
+bool parse_integer(std::string_view text, T* out) {
+  text = stripped(text);
+  if (text.starts_with('+') && text.size() > 1 && text[1] != '-') text.remove_prefix(1);
+  const auto [at, code] = std::from_chars(text.data(), text.data() + text.size(), *out);
+  return code == std::errc() && at == text.data() + text.size();
+}
+
+// False at an entry that is no number, which `*bad` is set to.
+bool parse_entries(const BytesView* in, int64_t n, DType dtype, std::byte* out, int64_t* bad) {
+  return visit_number(dtype, [&]<typename T>(TypeTag<T>) {
+    T* to = reinterpret_cast<T*>(out);
+    for (int64_t i = 0; i < n; ++i) {
+      bool good;
+      if constexpr (std::is_floating_point_v<T>) {
+        good = parse_float(in[i].view(), &to[i]);
+      } else {
+        good = parse_integer(in[i].view(), &to[i]);
+      }
+      if (good) continue;
+      *bad = i;
+      return false;
+    }
+    return true;
+  });
+}
+
+Error not_a_number(const BytesView& text, DType dtype) {
+  const std::string what = is_integer(dtype) ? "not an integer of dtype " + std::string(dtype_name(dtype)) : "not a number";
+  return Error(Code::invalid_argument, "to_number: " + what + ": " + quoted(text.view()));
+}
+
+Spec infer_to_number(const InferContext& context) {
+  const LeafSpec& type = context.tensor(0);
+  const DType dtype = context.attrs["dtype"].as_dtype();
+  if (type.dtype != DType::bytes) {
+    context.fail(0, "is " + type.text() + ", expected bytes; cast it: " + std::string(dtype_name(dtype)) + "(x)");
+  }
+  if (!is_number(dtype)) throw TypeError{-1, "dtype", "is " + std::string(dtype_name(dtype)) + ", expected numbers"};
+  return Spec::tensor(dtype, type.shape);
+}
+
+void to_number_row(const RowCall& call) {
+  const Tensor& in = call.inputs[0];
+  OutputSlot& slot = call.outputs[0];
+  const DType compute = compute_dtype(slot.dtype());
+  const int64_t n = in.entries_count();
+  std::byte* out = slot.allocate(in.dims());
+  Tensor held;
+  if (compute != slot.dtype()) held = Tensor::make(compute, in.dims());
+  int64_t bad = 0;
+  if (!parse_entries(in.entries<BytesView>(), n, compute, compute == slot.dtype() ? out : held.mutable_data(), &bad)) {
+    throw not_a_number(in.entry<BytesView>(bad), slot.dtype());
+  }
+  if (compute != slot.dtype()) convert_entries(compute, held.data(), slot.dtype(), out, n);
+}
+
+bool to_number_block(const BlockCall& call) {
+  const Column& in = call.inputs[0];
+  const DType dtype = call.output_dtypes[0];
+  if (in.kind() != Column::Kind::dense || compute_dtype(dtype) != dtype) return false;
+  const int64_t n = in.row_dims().entries(), bytes = n * dtype_size(dtype);
+  Column out = Column::dense(dtype, in.row_dims(), call.rows);
+  for (int64_t row = 0; row < call.rows; ++row) {
+    const auto* texts = in.entries<BytesView>() + row * n;
+    std::byte* to = out.mutable_data() + row * bytes;
+    int64_t bad = 0;
+    if (parse_entries(texts, n, dtype, to, &bad)) continue;
+    std::fill_n(to, bytes, std::byte{0});
+    call.errors->push_back({row, std::make_shared<const Error>(not_a_number(texts[bad], dtype))});
+  }
+  call.outputs[0] = std::move(out);
+  return true;
+}
+
+// -- as_string
+
+struct NumberFormat {
+  std::string flags;   // of printf, with the width
+  int64_t precision;   // -1: printf's 6
+  char conversion;
+  bool plain;          // all as by default: no printf
+
+  explicit NumberFormat(const Attrs& attrs) : precision(attrs["precision"].as_int()) {
+    const std::string fill = attrs["fill"].as_string();
+    const int64_t width = attrs["width"].as_int();
+    if (width >= 0) flags = fill + std::to_string(width);
+    conversion = attrs["scientific"].as_bool() ? 'e' : attrs["shortest"].as_bool() ? 'g' : 'f';
+    plain = flags.empty() && precision < 0 && conversion == 'f';
+  }
+
+  void append_float(double v, std::string* out) const {
+    std::array<char, 400> text;
+    if (plain) {
+      if (std::isnan(v)) return void(*out += "nan");
+      const auto end = std::to_chars(text.data(), text.data() + text.size(), v, std::chars_format::fixed, 6).ptr;
+      out->append(text.data(), end);
+      return;
+    }
+    const std::string dot = precision >= 0 ? "." + std::to_string(precision) : "";
+    append_printf("%" + flags + dot + conversion, std::isnan(v) ? std::fabs(v) : v, out);
+  }
+  template <typename T>
+  void append_integer(T v, std::string* out) const {
+    if (plain) {
+      std::array<char, 24> text;
+      out->append(text.data(), std::to_chars(text.data(), text.data() + text.size(), v).ptr);
+    } else if constexpr (std::is_signed_v<T>) {
+      append_printf("%" + flags + "lld", static_cast<long long>(v), out);
+    } else {
+      append_printf("%" + flags + "llu", static_cast<unsigned long long>(v), out);
+    }
+  }
+
+ private:
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+#pragma GCC diagnostic ignored "-Wformat-security"
+  template <typename T>
+  static void append_printf(const std::string& format, T v, std::string* out) {
+    const int n = std::snprintf(nullptr, 0, format.c_str(), v);
+    const size_t begin = out->size();
+    out->resize(begin + static_cast<size_t>(n) + 1);
+    std::snprintf(out->data() + begin, static_cast<size_t>(n) + 1, format.c_str(), v);
+    out->pop_back();
+  }
+#pragma GCC diagnostic pop
+};
+
+void append_entries(const NumberFormat& format, DType dtype, const std::byte* in, int64_t n, StringWriter* writer) {
+  visit_dtype(dtype, [&]<typename T>(TypeTag<T>) {
+    const T* from = reinterpret_cast<const T*>(in);
+    for (int64_t i = 0; i < n; ++i) {
+      std::string* out = &writer->chars();
+      if constexpr (std::is_same_v<T, bool>) {
+        *out += from[i] ? "true" : "false";
+      } else if constexpr (std::is_same_v<T, BytesView>) {
+        *out += from[i].view();
+      } else if constexpr (std::is_integral_v<T>) {
+        format.append_integer(from[i], out);
+      } else if constexpr (std::is_floating_point_v<T>) {
+        format.append_float(static_cast<double>(from[i]), out);
+      } else {
+        format.append_float(static_cast<double>(to_float(from[i])), out);
+      }
+      writer->finish_entry();
+    }
+  });
+}
+
+Spec infer_as_string(const InferContext& context) {
+  const LeafSpec& type = context.tensor(0);
+  const std::string fill = context.attrs["fill"].as_string();
+  if (fill.size() > 1 || std::string_view(" +-0#").find(fill) == std::string_view::npos) {
+    throw TypeError{-1, "fill", "must be one of \" \", \"+\", \"-\", \"0\", \"#\""};
+  }
+  const int64_t precision = context.attrs["precision"].as_int(), width = context.attrs["width"].as_int();
+  const bool scientific = context.attrs["scientific"].as_bool(), shortest = context.attrs["shortest"].as_bool();
+  if (precision < -1 || precision > 1000) throw TypeError{-1, "precision", "must lie between -1 and 1000"};
+  if (width < -1 || width > 1000) throw TypeError{-1, "width", "must lie between -1 and 1000"};
+  if (scientific && shortest) throw TypeError{-1, "shortest", "excludes scientific"};
+  if ((precision >= 0 || scientific || shortest) && !is_float(type.dtype)) {
+    context.fail(0, "is " + type.text() + ": precision, scientific and shortest are for floats");
+  }
+  if (width >= 0 && !is_number(type.dtype)) context.fail(0, "is " + type.text() + ": width is for numbers");
+  return Spec::tensor(DType::bytes, type.shape);
+}
+
+void as_string_row(const RowCall& call) {
+  const Tensor& in = call.inputs[0];
+  Tensor out = Tensor::make(DType::bytes, in.dims());
+  StringWriter writer(in.entries_count());
+  append_entries(*static_cast<const NumberFormat*>(call.state), in.dtype(), in.data(), in.entries_count(), &writer);
+  writer.finish(out.mutable_entries<BytesView>(), &out.mutable_buffer());
+  call.outputs[0].set(std::move(out));
+}
+
+bool as_string_block(const BlockCall& call) {
+  const Column& in = call.inputs[0];
+  if (in.kind() != Column::Kind::dense) return false;
+  const int64_t n = call.rows * in.row_dims().entries();
+  Column out = Column::dense(DType::bytes, in.row_dims(), call.rows);
+  StringWriter writer(n);
+  append_entries(*static_cast<const NumberFormat*>(call.state), in.dtype(), in.data(), n, &writer);
+  writer.finish(out.mutable_entries<BytesView>(), &out.mutable_buffer());
+  call.outputs[0] = std::move(out);
+  return true;
+}
+
+}  // namespace
+
+void add_number_text_ops(OpRegistry* registry) {
+  OpDef to_number;
+  to_number.name = "to_number";
+  to_number.params = {required("s", Param::Kind::tensor), optional("dtype", Param::Kind::dtype, Attr::of(DType::float32))};
+  to_number.doc = "the number that s holds; white space around it, hexadecimal floats, inf and nan are read";
+  to_number.infer = infer_to_number;
+  to_number.row = to_number_row;
+  to_number.block = to_number_block;
+  to_number.elementwise = true;
+  to_number.can_fail = true;
+  to_number.cost_ns = 80;
+  to_number.group = "text";
+  registry->add(std::move(to_number));
+  OpDef as_string;
+  as_string.name = "as_string";
+  as_string.params = {required("x", Param::Kind::tensor),
+                      option("precision", Param::Kind::integer, Attr::integer(-1)),
+                      option("scientific", Param::Kind::boolean, Attr::boolean(false)),
+                      option("shortest", Param::Kind::boolean, Attr::boolean(false)),
+                      option("width", Param::Kind::integer, Attr::integer(-1)),
+                      option("fill", Param::Kind::text, Attr::text(""))};
+  as_string.doc = "x as text: floats with six decimals (%f), integers, true and false";
+  as_string.infer = infer_as_string;
+  as_string.row = as_string_row;
+  as_string.block = as_string_block;
+  as_string.prepare = [](const Attrs& attrs) -> std::shared_ptr<const void> {
+    return std::make_shared<const NumberFormat>(attrs);
+  };
+  as_string.elementwise = true;
+  as_string.cost_ns = 150;
+  as_string.group = "text";
+  registry->add(std::move(as_string));
+}
+
+}  // namespace penstock
