@@ -70,8 +70,8 @@ class RangeCursor final : public Cursor {
 void infer(NodeDraft& draft) {
   const Attr &a = draft.node.args["start"], &b = draft.node.args["stop"], &step = draft.node.args["step"];
   const DType dtype = draft.node.args["dtype"].as_dtype();
-  if (!is_integer(dtype) && dtype != DType::boolean && dtype != DType::float32 && dtype != DType::float64) {
-    NodeDraft::fail("dtype", "must be bool or a number of 8 to 64 bits: " + std::string(dtype_name(dtype)));
+  if (!is_integer(dtype) && dtype != DType::float32 && dtype != DType::float64) {
+    NodeDraft::fail("dtype", "must be an integer, float32 or float64: " + std::string(dtype_name(dtype)));
   }
   if (!step.is_capture() && step.as_int() == 0) NodeDraft::fail("step", "must not be zero: 0");
   draft.node.spec = Spec::tensor(dtype, {});

@@ -88,7 +88,8 @@ OperatorDef records_operator(std::string name, std::string doc, OpenReader open)
   OperatorDef op;
   op.name = std::move(name);
   op.doc = std::move(doc);
-  op.params = {required("filenames", Param::Kind::any), optional("compression", Param::Kind::text, Attr::text("")), knob("buffer_size"), knob("num_parallel_reads")};
+  op.params = {required("filenames", Param::Kind::any), optional("compression", Param::Kind::text, Attr::text("")), knob("buffer_size"),
+               option("num_parallel_reads", Param::Kind::integer, {})};
   op.source = true;
   op.infer = [open](NodeDraft& draft) {
     const Attr& names = draft.node.args["filenames"];

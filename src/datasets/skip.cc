@@ -46,7 +46,7 @@ OperatorDef skip_operator() {
     const int64_t n = draft.input().cardinality;
     const Attr& count = draft.node.args["count"];
     const int64_t k = count.is_capture() ? 0 : count.as_int();
-    draft.node.cardinality = count.is_capture() ? kUnknown : k < 0 ? (n == kInfinite ? kInfinite : 0) : n < 0 ? n : std::max<int64_t>(0, n - k);
+    draft.node.cardinality = count.is_capture() ? kUnknown : n < 0 ? n : k < 0 ? 0 : std::max<int64_t>(0, n - k);
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     const int64_t count = context.int_arg(*node, "count");

@@ -131,7 +131,57 @@ FunctionPtr Elaborator::stage_function(NodeDraft& draft, const Param& param, con
   }
 }
 
+namespace {
+
+bool holds_dataset(const Sym& sym) {
+  return sym.kind == Sym::Kind::dataset || std::ranges::any_of(sym.items, holds_dataset);
+}
+
+}  // namespace
+
+// One element that holds datasets: a function of nothing much gives it.
+Sym Elaborator::from_nested(const Argument& argument, Span span) {
+  Attrs args;
+  args.set("tensors", Attr::integer(0));
+  const PlanPtr one = make_node("from_tensors", {}, std::move(args), {}, span);
+  Scope* const outer = scope_;
+  scopes_.push_back(std::make_unique<Scope>());
+  scope_ = scopes_.back().get();
+  scope_->parent = outer == &top_ ? nullptr : outer->pipelines.get();
+  scope_->builder = std::make_unique<FunctionBuilder>(one->spec);
+  std::vector<ValueId> ids;
+  const Spec spec = flatten(argument.sym, argument.span, &ids);
+  FunctionPtr f = scope_->builder->finish(spec, std::move(ids));
+  scope_ = outer;
+  Sym out;
+  out.kind = Sym::Kind::dataset;
+  out.plan = make_node("map", {one}, {}, {{"f", std::move(f)}}, span);
+  return out;
+}
+
+// A reader asked for n parallel reads gives the records of n files in turn, as the peer's does: that is
+// the order of an interleave, so it is one.
+PlanPtr Elaborator::parallel_reads(const OperatorDef& def, Attrs args, int64_t reads, Span span) {
+  const Attr names = args["filenames"];
+  if (names.has_capture()) fail(span, "num_parallel_reads needs constant file names; use interleave");
+  FunctionBuilder builder(Spec::tensor(DType::bytes, {}));
+  args.set("filenames", Attr::capture(0, LeafSpec::tensor(DType::bytes, {})));
+  args.set("num_parallel_reads", Attr());
+  const PlanPtr reader = make_node(def, {}, std::move(args), {}, span);
+  const LeafSpec leaf = LeafSpec::dataset(reader->spec);
+  const ValueId dataset = builder.add_dataset(reader, {0}, leaf);
+  Attrs files, order;
+  const bool one = names.is_tensor() && names.tensor().dims().rank() == 0;
+  files.set("tensors", one ? Attr::of(names.tensor().reshaped({1})) : names);
+  order.set("cycle_length", Attr::integer(reads));
+  return make_node("interleave", {make_node("from_tensor_slices", {}, std::move(files), {}, span)}, std::move(order),
+                   {{"f", builder.finish(Spec::of(leaf), {dataset})}}, span);
+}
+
 Sym Elaborator::stage_call(const OperatorDef& def, std::vector<Argument> arguments, Span span) {
+  if (def.name == "from_tensors" && arguments.size() == 1 && holds_dataset(arguments[0].sym) && scope_ == &top_) {
+    return from_nested(arguments[0], span);
+  }
   stages_.push_back(def.name);
   std::vector<const Argument*> rest;
   const std::vector<const Argument*> found = match("the call", def.params, arguments, span, &rest);
@@ -185,8 +235,12 @@ Sym Elaborator::stage_call(const OperatorDef& def, std::vector<Argument> argumen
     draft.node.functions.emplace_back(p.name, std::move(f));
   }
   Sym out;
+  const Attr* reads = draft.node.args.find("num_parallel_reads");
   try {
-    out.plan = make_node(def, std::move(draft.node.inputs), std::move(draft.node.args), std::move(draft.node.functions), span);
+    const bool in_turn = reads && reads->is_tensor() && reads->as_int() > 1;
+    if (in_turn) make_node(def, {}, draft.node.args, {}, span);  // says what is wrong with the arguments
+    out.plan = in_turn ? parallel_reads(def, draft.node.args, reads->as_int(), span)
+                       : make_node(def, std::move(draft.node.inputs), std::move(draft.node.args), std::move(draft.node.functions), span);
   } catch (const ArgumentError& e) {
     fail(span_of(e.param), e.message, e.code);
   } catch (const Error& e) {

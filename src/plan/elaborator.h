@@ -119,6 +119,8 @@ class Elaborator {
 
   // elaborate_stage.cc
   Sym stage_call(const OperatorDef& op, std::vector<Argument> arguments, Span span);
+  PlanPtr parallel_reads(const OperatorDef& def, Attrs args, int64_t reads, Span span);
+  Sym from_nested(const Argument& argument, Span span);
   Sym stage_inputs(const Param& param, std::vector<const Argument*> arguments, std::vector<PlanPtr>* inputs, Attrs* args);
   FunctionPtr stage_function(NodeDraft& draft, const Param& param, const Sym& closure, Span span);
   bool is_dataset(const Sym& sym) const;
