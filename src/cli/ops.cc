@@ -53,6 +53,17 @@ std::vector<Entry> entries() {
     out.push_back({op->name, op->group.empty() ? "op" : op->group, signature(op->name, op->params), op->doc,
                    effects_name(op->effects), op->can_fail, op->elementwise});
   }
+  // The plain names of reductions and of split, which goes by what it splits.
+  for (size_t i = out.size(); i-- > 0;) {
+    std::string plain = out[i].name;
+    if (plain.starts_with("reduce_")) plain = plain.substr(7);
+    if (plain == "split_text") plain = "split";
+    if (plain == out[i].name) continue;
+    Entry alias = out[i];
+    alias.name = plain;
+    alias.signature = plain + alias.signature.substr(alias.signature.find('('));
+    out.push_back(std::move(alias));
+  }
   return out;
 }
 

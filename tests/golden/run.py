@@ -21,7 +21,7 @@ from program import ENV, known_ops  # noqa: E402
 
 # Called in pipelines, but no operators: casts and the spellings of dtypes.
 DTYPES = set("""bool u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64 bytes uint8 uint16 uint32 uint64 int8
-int16 int32 int64 float16 bfloat16 float32 float64 string feature ragged sparse INPUT
+int16 int32 int64 float16 bfloat16 float32 float64 string feature INPUT
 if then else and or not let in param""".split())
 
 
