@@ -14,24 +14,30 @@
 
 namespace penstock {
 
-// TFRecord shards of Examples with image/encoded and image/class/label. `tiny`: eight small images in
-// a folder of its own under the temporary one; else those of ./dev demo, which must have been made.
+// TFRecord shards of Examples with image/encoded and image/class/label. `tiny`: eight small images
+// in a folder of its own under the temporary one; else those of ./dev demo, which must have been
+// made.
 inline std::vector<std::string> image_files(bool tiny) {
   namespace fs = std::filesystem;
   std::vector<std::string> out;
   const fs::path demo = "build/demo/imagenet";
   if (!tiny && fs::exists(demo)) {
     for (const auto& entry : fs::directory_iterator(demo)) {
-      if (entry.path().filename().string().starts_with("train-")) out.push_back(entry.path().string());
+      if (entry.path().filename().string().starts_with("train-"))
+        out.push_back(entry.path().string());
     }
     return out;
   }
-  const std::string path = (fs::temp_directory_path() / ("penstock-bench-" + std::to_string(getpid()) + ".tfrecord")).string();
+  const std::string path =
+      (fs::temp_directory_path() / ("penstock-bench-" + std::to_string(getpid()) + ".tfrecord"))
+          .string();
   RecordWriter writer(path);
   const ImageSize size{120, 160, 3};
   std::vector<uint8_t> pixels(static_cast<size_t>(size.elements()));
   for (int i = 0; i < 8; ++i) {
-    for (size_t k = 0; k < pixels.size(); ++k) pixels[k] = static_cast<uint8_t>((k / 3 % 160 + k / 480 * 2 + static_cast<size_t>(i) * 16 + k * 7 % 5) & 255);
+    for (size_t k = 0; k < pixels.size(); ++k)
+      pixels[k] = static_cast<uint8_t>(
+          (k / 3 % 160 + k / 480 * 2 + static_cast<size_t>(i) * 16 + k * 7 % 5) & 255);
     ExampleWriter example;
     example.set_bytes("image/encoded", encode_jpeg(pixels.data(), size, 90, true));
     example.set_int64("image/class/label", i);

@@ -1,6 +1,6 @@
-// ImageNet training: parse, decode of a random window, resize to 224, flip, normalise, batches of 128
-// floats. Images per second and CPU per image on two threads, against the bare loop (bench_image_loop)
-// over the same files in the same run, in alternation. Prints one JSON object.
+// ImageNet training: parse, decode of a random window, resize to 224, flip, normalise, batches of
+// 128 floats. Images per second and CPU per image on two threads, against the bare loop
+// (bench_image_loop) over the same files in the same run, in alternation. Prints one JSON object.
 
 #include <algorithm>
 #include <cstdio>
@@ -20,11 +20,18 @@ namespace {
 std::string pipeline(const std::vector<std::string>& files, int epochs, int threads) {
   std::string names;
   for (const std::string& f : files) names += (names.empty() ? "\"" : ", \"") + f + "\"";
-  return "from_tensor_slices([" + names + "]) | interleave(f -> tfrecord(f), cycle_length=4)\n"
-         "| map(r -> let {\"image/encoded\": jpeg, \"image/class/label\": label} = parse_example(r, {\"image/encoded\": bytes, \"image/class/label\": int64});\n"
-         "    let image = random_flip_left_right(random_resized_crop(decode_jpeg(jpeg, channels=3), 224, 224, scale=[0.05, 1.0]));\n"
-         "    {image: (image - [123.675, 116.28, 103.53]) / [58.395, 57.12, 57.375], label}, num_parallel_calls=" + std::to_string(threads) + ")\n"
-         "| repeat(" + std::to_string(epochs) + ") | batch(128) | prefetch(1)";
+  return "from_tensor_slices([" + names +
+         "]) | interleave(f -> tfrecord(f), cycle_length=4)\n"
+         "| map(r -> let {\"image/encoded\": jpeg, \"image/class/label\": label} = "
+         "parse_example(r, {\"image/encoded\": bytes, \"image/class/label\": int64});\n"
+         "    let image = random_flip_left_right(random_resized_crop(decode_jpeg(jpeg, "
+         "channels=3), 224, 224, scale=[0.05, 1.0]));\n"
+         "    {image: (image - [123.675, 116.28, 103.53]) / [58.395, 57.12, 57.375], label}, "
+         "num_parallel_calls=" +
+         std::to_string(threads) +
+         ")\n"
+         "| repeat(" +
+         std::to_string(epochs) + ") | batch(128) | prefetch(1)";
 }
 
 struct Result {
@@ -33,7 +40,8 @@ struct Result {
 };
 
 Result run_pipeline(const std::vector<std::string>& files, int epochs, int threads) {
-  const BuiltPlan built = build_plan(std::make_shared<const Source>(Source{"bench", pipeline(files, epochs, threads)}), {});
+  const BuiltPlan built = build_plan(
+      std::make_shared<const Source>(Source{"bench", pipeline(files, epochs, threads)}), {});
   const PlanPtr plan = apply_rules(built.plan, {}, nullptr);
   RunOptions options;
   options.threads = threads;
@@ -48,11 +56,14 @@ Result run_pipeline(const std::vector<std::string>& files, int epochs, int threa
   }
   const double seconds = static_cast<double>(now_ns() - start) * 1e-9;
   const auto n = static_cast<double>(images);
-  return {n / seconds, (process_cpu_seconds() - cpu) * 1000 / n, iterator.run().pool().peak_bytes()};
+  return {n / seconds, (process_cpu_seconds() - cpu) * 1000 / n,
+          iterator.run().pool().peak_bytes()};
 }
 
-nlohmann::json run_bare(const std::string& program, const std::vector<std::string>& files, int epochs, int threads) {
-  std::string command = program + " --threads " + std::to_string(threads) + " --epochs " + std::to_string(epochs);
+nlohmann::json run_bare(const std::string& program, const std::vector<std::string>& files,
+                        int epochs, int threads) {
+  std::string command =
+      program + " --threads " + std::to_string(threads) + " --epochs " + std::to_string(epochs);
   for (const std::string& f : files) command += " " + f;
   std::string text;
   std::FILE* pipe = popen(command.c_str(), "r");
@@ -85,10 +96,13 @@ int run(bool tiny, const std::string& self) {
     peak = std::max(peak, r.peak_buffer_bytes);
   }
   remove_if_made(files);
-  std::printf("{\"bench\": \"imagenet\", \"unit\": \"images per second\", \"median\": %.1f, \"min\": %.1f, \"max\": %.1f, \"bare_loop\": %.1f, "
-              "\"ratio\": %.3f, \"cpu_ms_per_image\": %.4f, \"bare_cpu_ms_per_image\": %.4f, \"peak_buffer_mb\": %.1f}\n",
-              median(ours), *std::ranges::min_element(ours), *std::ranges::max_element(ours), median(bare), median(ours) / median(bare),
-              median(cpu), median(bare_cpu), static_cast<double>(peak) / 1e6);
+  std::printf("{\"bench\": \"imagenet\", \"unit\": \"images per second\", \"median\": %.1f, "
+              "\"min\": %.1f, \"max\": %.1f, \"bare_loop\": %.1f, "
+              "\"ratio\": %.3f, \"cpu_ms_per_image\": %.4f, \"bare_cpu_ms_per_image\": %.4f, "
+              "\"peak_buffer_mb\": %.1f}\n",
+              median(ours), *std::ranges::min_element(ours), *std::ranges::max_element(ours),
+              median(bare), median(ours) / median(bare), median(cpu), median(bare_cpu),
+              static_cast<double>(peak) / 1e6);
   return 0;
 }
 

@@ -1,5 +1,5 @@
-// range | map(x + 1) | filter(x % 2 == 0) | batch(128) over int64 on one thread: ns per input element,
-// against a bare loop over blocks, with the heap allocations counted.
+// range | map(x + 1) | filter(x % 2 == 0) | batch(128) over int64 on one thread: ns per input
+// element, against a bare loop over blocks, with the heap allocations counted.
 //
 // Prints one JSON object. --tiny runs a thousandth.
 
@@ -20,7 +20,9 @@ namespace {
 
 std::atomic<long> allocations{0};
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 // The same work by hand: blocks of 4096, compacted, summed so that nothing is optimised away.
 double bare_loop(int64_t n, int64_t* sum) {
@@ -52,7 +54,8 @@ double bare_loop(int64_t n, int64_t* sum) {
 
 double pipeline(int64_t n, int64_t* sum, long* allocated) {
   using namespace penstock;
-  const std::string text = "range(" + std::to_string(n) + ") | map(x -> x + 1) | filter(x -> x % 2 == 0) | batch(128)";
+  const std::string text =
+      "range(" + std::to_string(n) + ") | map(x -> x + 1) | filter(x -> x % 2 == 0) | batch(128)";
   const BuiltPlan built = build_plan(std::make_shared<const Source>(Source{"bench", text}), {});
   RunOptions options;
   options.threads = 1;
@@ -92,9 +95,12 @@ int main(int argc, char** argv) {
   std::ranges::sort(ours);
   std::ranges::sort(bare);
   const size_t mid = ours.size() / 2;
-  std::printf("{\"bench\": \"tiny_chain\", \"unit\": \"ns per input element\", \"median\": %.3f, \"min\": %.3f, \"max\": %.3f, "
-              "\"bare_loop\": %.3f, \"allocations_per_element\": %.6f, \"elements\": %lld, \"check\": %lld}\n",
-              ours[mid], ours.front(), ours.back(), bare[mid], static_cast<double>(allocated) / static_cast<double>(n),
-              static_cast<long long>(n), static_cast<long long>(sum % 1000));
+  std::printf("{\"bench\": \"tiny_chain\", \"unit\": \"ns per input element\", \"median\": %.3f, "
+              "\"min\": %.3f, \"max\": %.3f, "
+              "\"bare_loop\": %.3f, \"allocations_per_element\": %.6f, \"elements\": %lld, "
+              "\"check\": %lld}\n",
+              ours[mid], ours.front(), ours.back(), bare[mid],
+              static_cast<double>(allocated) / static_cast<double>(n), static_cast<long long>(n),
+              static_cast<long long>(sum % 1000));
   return 0;
 }

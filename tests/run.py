@@ -187,7 +187,7 @@ def run_once(program, case, config, text):
                 words.append("-")
             command = [program, words[0], *args, *words[1:]]
         elif "plan" in o:
-            command = [program, "show", "--plan", *args, "-"]
+            command = [program, "show", "--plan", "--threads", "2", *args, "-"]
         else:
             command = [program, "show", "--jsonl", *args]
             if "limit" in o:

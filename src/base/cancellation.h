@@ -9,7 +9,9 @@ namespace penstock {
 
 class ScopedCancellation {
  public:
-  explicit ScopedCancellation(const std::atomic<bool>* flag) : previous_(current_) { current_ = flag; }
+  explicit ScopedCancellation(const std::atomic<bool>* flag) : previous_(current_) {
+    current_ = flag;
+  }
   ~ScopedCancellation() { current_ = previous_; }
   ScopedCancellation(const ScopedCancellation&) = delete;
   ScopedCancellation& operator=(const ScopedCancellation&) = delete;

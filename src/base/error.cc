@@ -29,7 +29,9 @@ std::string_view code_name(Code code) {
 
 Error::Error(Code code, std::string message, std::string node)
     : code_(code), message_(std::move(message)), node_(std::move(node)) {
-  what_ = node_.empty() ? message_ : node_ + ": " + message_;
+  // An op of the stage's own name says it already.
+  const bool said = node_.empty() || message_.starts_with(node_ + ": ");
+  what_ = said ? message_ : node_ + ": " + message_;
 }
 
 Error Error::at(const std::string& node) const {

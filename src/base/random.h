@@ -1,4 +1,5 @@
-// Counter-based random numbers: Philox4x32-10 (Salmon et al., SC 2011), and the hash that joins ids.
+// Counter-based random numbers: Philox4x32-10 (Salmon et al., SC 2011), and the hash that joins
+// ids.
 #pragma once
 
 #include <array>
@@ -15,7 +16,8 @@ inline uint64_t mix(uint64_t a, uint64_t b) {
   return x ^ (x >> 31);
 }
 
-inline std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter, std::array<uint32_t, 2> key) {
+inline std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter,
+                                      std::array<uint32_t, 2> key) {
   for (int round = 0; round < 10; ++round) {
     const uint64_t a = uint64_t{0xD2511F53} * counter[0];
     const uint64_t b = uint64_t{0xCD9E8D57} * counter[2];
@@ -57,7 +59,8 @@ class RandomStream {
     for (;;) {
       const unsigned __int128 product = static_cast<unsigned __int128>(next_uint64()) * bound;
       const auto fraction = static_cast<uint64_t>(product);
-      if (fraction >= bound || fraction >= (0 - bound) % bound) return static_cast<uint64_t>(product >> 64);
+      if (fraction >= bound || fraction >= (0 - bound) % bound)
+        return static_cast<uint64_t>(product >> 64);
     }
   }
 

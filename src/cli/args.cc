@@ -71,7 +71,8 @@ int64_t Args::get_int(std::string_view flag, int64_t fallback, int64_t least) co
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
   if (error != std::errc() || end != text->data() + text->size() || value < least) {
-    throw UsageError{std::string(flag) + " must be an integer of at least " + std::to_string(least) + ": " + *text};
+    throw UsageError{std::string(flag) + " must be an integer of at least " +
+                     std::to_string(least) + ": " + *text};
   }
   return value;
 }
@@ -95,9 +96,17 @@ int64_t Args::get_bytes(std::string_view flag, int64_t fallback) const {
   if (!text) return fallback;
   double value = 0;
   std::string unit;
-  static const std::pair<std::string_view, double> units[] = {
-      {"", 1}, {"B", 1}, {"kB", 1e3}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12},
-      {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0}, {"TiB", 1099511627776.0}};
+  static const std::pair<std::string_view, double> units[] = {{"", 1},
+                                                              {"B", 1},
+                                                              {"kB", 1e3},
+                                                              {"KB", 1e3},
+                                                              {"MB", 1e6},
+                                                              {"GB", 1e9},
+                                                              {"TB", 1e12},
+                                                              {"KiB", 1024.0},
+                                                              {"MiB", 1048576.0},
+                                                              {"GiB", 1073741824.0},
+                                                              {"TiB", 1099511627776.0}};
   if (split_number(*text, &value, &unit)) {
     if (unit.ends_with("/s")) unit.resize(unit.size() - 2);
     for (const auto& [name, factor] : units) {
@@ -134,11 +143,13 @@ std::string wrap(std::string_view text, size_t width, size_t indent) {
 }
 
 std::string help_of(const Command& command) {
-  std::string out = "penstock " + command.name + " " + command.usage + "\n\n" + wrap(command.about, 80, 0) + "\n";
+  std::string out =
+      "penstock " + command.name + " " + command.usage + "\n\n" + wrap(command.about, 80, 0) + "\n";
   std::vector<Flag> flags = command.flags;
   flags.push_back(kHelp);
   size_t width = 0;
-  for (const Flag& f : flags) width = std::max(width, f.name.size() + (f.value.empty() ? 0 : f.value.size() + 1));
+  for (const Flag& f : flags)
+    width = std::max(width, f.name.size() + (f.value.empty() ? 0 : f.value.size() + 1));
   out += "\nFlags\n";
   for (const Flag& f : flags) {
     std::string left = "  " + f.name + (f.value.empty() ? "" : " " + f.value);

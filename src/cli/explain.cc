@@ -6,8 +6,8 @@
 #include "io/file.h"
 #include "optimizer/optimize.h"
 #include "report/html_report.h"
-#include "report/table.h"
 #include "report/json_report.h"
+#include "report/table.h"
 #include "report/text_report.h"
 
 namespace penstock::cli {
@@ -38,8 +38,10 @@ int explain(const Args& args) {
     trace = parse_trace(text, path);
   } else {
     const LoadedPipeline p = load_pipeline(args);
-    if (p.plan->op->sink) throw UsageError{"the pipeline ends in a value; explain one that gives elements"};
-    const TracedRun run = traced_run(p.plan, p.run_options, plan_text(p.plan), args.get_seconds("--seconds", 3));
+    if (p.plan->op->sink)
+      throw UsageError{"the pipeline ends in a value; explain one that gives elements"};
+    const TracedRun run =
+        traced_run(p.plan, p.run_options, plan_text(p.plan), args.get_seconds("--seconds", 3));
     if (run.error) throw *run.error;
     trace = run.trace;
   }
@@ -71,17 +73,21 @@ int explain(const Args& args) {
 }  // namespace
 
 Command explain_command() {
-  Command c{"explain", "PIPE|TRACE [flags]", "what holds a pipeline back: verdict, stages, ceilings",
-            "Runs a pipeline for a moment (or reads a trace) and says whether training would wait for it, which stage "
-            "holds it, what each stage costs, where the next limits are, and how far to trust that.",
-            {{"--seconds", "S", "how long to run (default 3s)"},
-             {"--consumer", "TIME", "the consumer's own work per element, such as 25ms"},
-             {"--disk-bandwidth", "RATE", "of the storage, such as 100MB/s"},
-             {"--cores", "N", "cores to plan for (default: those it may use)"},
-             {"--html", "FILE", "write a page that needs no network"},
-             {"--full", "", "everything, also when nothing is wrong"},
-             {"--json", "", "one JSON object (docs/format/explain.md)"}},
-            explain};
+  Command c{
+      "explain",
+      "PIPE|TRACE [flags]",
+      "what holds a pipeline back: verdict, stages, ceilings",
+      "Runs a pipeline for a moment (or reads a trace) and says whether training would wait for "
+      "it, which stage "
+      "holds it, what each stage costs, where the next limits are, and how far to trust that.",
+      {{"--seconds", "S", "how long to run (default 3s)"},
+       {"--consumer", "TIME", "the consumer's own work per element, such as 25ms"},
+       {"--disk-bandwidth", "RATE", "of the storage, such as 100MB/s"},
+       {"--cores", "N", "cores to plan for (default: those it may use)"},
+       {"--html", "FILE", "write a page that needs no network"},
+       {"--full", "", "everything, also when nothing is wrong"},
+       {"--json", "", "one JSON object (docs/format/explain.md)"}},
+      explain};
   for (const Flag& f : pipeline_flags()) c.flags.push_back(f);
   return c;
 }

@@ -13,7 +13,8 @@ namespace {
 int fmt(const Args& args) {
   const std::string path = pipe_argument(args);
   const std::string text = read_text(path);
-  const std::string formatted = format_program(parse_program(std::make_shared<const Source>(Source{path, text})));
+  const std::string formatted =
+      format_program(parse_program(std::make_shared<const Source>(Source{path, text})));
   const bool changed = formatted != text;
   if (args.has("--json")) {
     std::puts(Json{{"file", path}, {"changed", changed}, {"text", formatted}}.dump(2).c_str());
@@ -30,11 +31,14 @@ int fmt(const Args& args) {
 }  // namespace
 
 Command fmt_command() {
-  return {"fmt", "FILE [flags]", "rewrite a .pipe file in canonical form",
-          "Rewrites the file in its canonical form, comments kept. - reads standard input and prints.",
-          {{"--check", "", "write nothing; exit status 1 when the file is not canonical"},
-           {"--json", "", "one JSON object (docs/format/fmt.md)"}},
-          fmt};
+  return {
+      "fmt",
+      "FILE [flags]",
+      "rewrite a .pipe file in canonical form",
+      "Rewrites the file in its canonical form, comments kept. - reads standard input and prints.",
+      {{"--check", "", "write nothing; exit status 1 when the file is not canonical"},
+       {"--json", "", "one JSON object (docs/format/fmt.md)"}},
+      fmt};
 }
 
 }  // namespace penstock::cli

@@ -19,25 +19,24 @@ std::vector<Command> commands() {
 }
 
 std::string overview() {
-  std::string out =
-      "penstock COMMAND ...\n\n"
-      "Runs input pipelines for training at the speed of the machine, explains what\n"
-      "holds them back, and rewrites them to be fast.\n\nCommands\n";
+  std::string out = "penstock COMMAND ...\n\n"
+                    "Runs input pipelines for training at the speed of the machine, explains what\n"
+                    "holds them back, and rewrites them to be fast.\n\nCommands\n";
   for (const Command& c : commands()) {
     std::string left = "  " + c.name;
     left.resize(14, ' ');
     out += left + wrap(c.summary, 80, 14) + "\n";
   }
-  out +=
-      "\nPIPE is a .pipe file, a trace, or - for standard input. penstock COMMAND --help\n"
-      "tells more. Exit status: 0 done, 1 the work failed, 2 the call or the pipeline\n"
-      "was wrong.\n";
+  out += "\nPIPE is a .pipe file, a trace, or - for standard input. penstock COMMAND --help\n"
+         "tells more. Exit status: 0 done, 1 the work failed, 2 the call or the pipeline\n"
+         "was wrong.\n";
   return out;
 }
 
 int usage(const std::string& message, const std::string& command) {
-  std::fprintf(stderr, "penstock%s: %s\nTry: penstock%s --help\n", (command.empty() ? "" : " " + command).c_str(),
-               message.c_str(), (command.empty() ? "" : " " + command).c_str());
+  std::fprintf(stderr, "penstock%s: %s\nTry: penstock%s --help\n",
+               (command.empty() ? "" : " " + command).c_str(), message.c_str(),
+               (command.empty() ? "" : " " + command).c_str());
   return 2;
 }
 
@@ -71,7 +70,8 @@ int dispatch(const std::vector<std::string>& words) {
         std::fprintf(stderr, "penstock %s: cancelled\n", c.name.c_str());
         return 1;
       }
-      std::fprintf(stderr, "penstock %s: %s: %s\n", c.name.c_str(), std::string(code_name(e.code())).c_str(), e.what());
+      std::fprintf(stderr, "penstock %s: %s: %s\n", c.name.c_str(),
+                   std::string(code_name(e.code())).c_str(), e.what());
       return 1;
     }
   }

@@ -14,7 +14,8 @@ namespace {
 // A line on the terminal that is rewritten in place, from the third second on.
 class Progress {
  public:
-  explicit Progress(double whole_seconds) : whole_(whole_seconds), terminal_(isatty(STDERR_FILENO) != 0) {}
+  explicit Progress(double whole_seconds)
+      : whole_(whole_seconds), terminal_(isatty(STDERR_FILENO) != 0) {}
   ~Progress() {
     if (shown_) std::fprintf(stderr, "\r\033[K");
   }
@@ -25,7 +26,8 @@ class Progress {
     const int done = whole_ < 1e9 ? static_cast<int>(20 * std::min(1.0, seconds / whole_)) : 0;
     std::string bar(static_cast<size_t>(done), '#');
     bar.resize(20, '.');
-    std::fprintf(stderr, "\r[%s] %s, %lld elements\033[K", bar.c_str(), human_seconds(seconds).c_str(), static_cast<long long>(elements));
+    std::fprintf(stderr, "\r[%s] %s, %lld elements\033[K", bar.c_str(),
+                 human_seconds(seconds).c_str(), static_cast<long long>(elements));
   }
 
  private:
@@ -38,8 +40,8 @@ class Progress {
 
 std::string plan_text(const PlanPtr& plan) { return format_program(unparse(*plan)); }
 
-TracedRun traced_run(const PlanPtr& plan, const RunOptions& options, const std::string& program, double seconds,
-                     int64_t steps, int64_t skip, const std::string& file) {
+TracedRun traced_run(const PlanPtr& plan, const RunOptions& options, const std::string& program,
+                     double seconds, int64_t steps, int64_t skip, const std::string& file) {
   constexpr double kFileEverySeconds = 5;
   TracedRun out;
   Progress progress(seconds);
@@ -55,14 +57,21 @@ TracedRun traced_run(const PlanPtr& plan, const RunOptions& options, const std::
   auto since = [&](int64_t from) { return static_cast<double>(now_ns() - from) * 1e-9; };
   auto capture = [&] {
     CaptureOptions capture_options;
-    capture_options.interval = {since(start), process_cpu_seconds() - cpu_start, elements, first,
-                                static_cast<double>(iterator.waited_ns()) * 1e-9, 0, ended, interrupted};
+    capture_options.interval = {since(start),
+                                process_cpu_seconds() - cpu_start,
+                                elements,
+                                first,
+                                static_cast<double>(iterator.waited_ns()) * 1e-9,
+                                0,
+                                ended,
+                                interrupted};
     return capture_trace(iterator.run(), program, capture_options);
   };
   Block block;
   while (elements < steps && (skipping || since(counted_from) < seconds)) {
     try {
-      if (!iterator.next(&block, std::min<int64_t>(steps - elements, elements == 0 ? 1 : INT64_MAX))) {
+      if (!iterator.next(&block,
+                         std::min<int64_t>(steps - elements, elements == 0 ? 1 : INT64_MAX))) {
         ended = true;
         break;
       }

@@ -34,7 +34,9 @@ std::string signature(const std::string& name, const std::vector<Param>& params)
   return out + ")";
 }
 
-std::string effects_name(Effects e) { return e == Effects::pure ? "pure" : e == Effects::random ? "random" : "stateful"; }
+std::string effects_name(Effects e) {
+  return e == Effects::pure ? "pure" : e == Effects::random ? "random" : "stateful";
+}
 
 struct Entry {
   std::string name, group, signature, doc, effects;
@@ -46,12 +48,15 @@ std::vector<Entry> entries() {
   std::vector<Entry> out;
   for (const OperatorDef* op : OperatorRegistry::instance().all()) {
     if (op->internal) continue;
-    out.push_back({op->name, op->source ? "source" : op->sink ? "sink" : "stage", signature(op->name, op->params), op->doc,
-                   op->random ? "random" : "pure"});
+    out.push_back({op->name,
+                   op->source ? "source"
+                   : op->sink ? "sink"
+                              : "stage",
+                   signature(op->name, op->params), op->doc, op->random ? "random" : "pure"});
   }
   for (const OpDef* op : OpRegistry::instance().all()) {
-    out.push_back({op->name, op->group.empty() ? "op" : op->group, signature(op->name, op->params), op->doc,
-                   effects_name(op->effects), op->can_fail, op->elementwise});
+    out.push_back({op->name, op->group.empty() ? "op" : op->group, signature(op->name, op->params),
+                   op->doc, effects_name(op->effects), op->can_fail, op->elementwise});
   }
   // The plain names of reductions and of split, which goes by what it splits.
   for (size_t i = out.size(); i-- > 0;) {
@@ -80,8 +85,13 @@ int ops(const Args& args) {
   for (const Entry& e : all) {
     if (!name.empty() && e.name != name) continue;
     groups[e.group].push_back(&e);
-    list.push_back({{"name", e.name}, {"group", e.group}, {"signature", e.signature}, {"doc", e.doc}, {"effects", e.effects},
-                    {"can_fail", e.can_fail}, {"elementwise", e.elementwise}});
+    list.push_back({{"name", e.name},
+                    {"group", e.group},
+                    {"signature", e.signature},
+                    {"doc", e.doc},
+                    {"effects", e.effects},
+                    {"can_fail", e.can_fail},
+                    {"elementwise", e.elementwise}});
   }
   if (args.has("--json")) {
     std::puts(Json{{"ops", list}}.dump(2).c_str());
@@ -91,7 +101,8 @@ int ops(const Args& args) {
     std::printf("%s\n", group.c_str());
     for (const Entry* e : members) {
       std::printf("  %s\n", wrap(e->signature, 80, 6).c_str());
-      std::printf("      %s%s\n", wrap(e->doc, 80, 6).c_str(), e->effects == "pure" ? "" : (" [" + e->effects + "]").c_str());
+      std::printf("      %s%s\n", wrap(e->doc, 80, 6).c_str(),
+                  e->effects == "pure" ? "" : (" [" + e->effects + "]").c_str());
     }
   }
   return 0;
@@ -100,8 +111,11 @@ int ops(const Args& args) {
 }  // namespace
 
 Command ops_command() {
-  return {"ops", "[NAME] [flags]", "every dataset operator and function op",
-          "Lists the operators and ops of the language: signature, meaning, effects. With NAME, that one.",
+  return {"ops",
+          "[NAME] [flags]",
+          "every dataset operator and function op",
+          "Lists the operators and ops of the language: signature, meaning, effects. With NAME, "
+          "that one.",
           {{"--json", "", "one JSON object (docs/format/ops.md)"}},
           ops};
 }

@@ -26,7 +26,8 @@ std::string diff(const std::string& before, const std::string& after) {
   std::vector<std::vector<int>> common(a.size() + 1, std::vector<int>(b.size() + 1, 0));
   for (size_t i = a.size(); i-- > 0;) {
     for (size_t k = b.size(); k-- > 0;) {
-      common[i][k] = a[i] == b[k] ? common[i + 1][k + 1] + 1 : std::max(common[i + 1][k], common[i][k + 1]);
+      common[i][k] =
+          a[i] == b[k] ? common[i + 1][k + 1] + 1 : std::max(common[i + 1][k], common[i][k + 1]);
     }
   }
   std::string out;
@@ -48,7 +49,8 @@ int list_rules(bool json) {
   Json list = Json::array();
   for (const Rule& rule : rules()) {
     list.push_back({{"name", rule.name}, {"doc", rule.doc}});
-    if (!json) std::printf("%-20s %s\n", std::string(rule.name).c_str(), std::string(rule.doc).c_str());
+    if (!json)
+      std::printf("%-20s %s\n", std::string(rule.name).c_str(), std::string(rule.doc).c_str());
   }
   if (json) std::puts(Json{{"rules", list}}.dump(2).c_str());
   return 0;
@@ -68,31 +70,37 @@ Measured measure(const PlanPtr& plan, const RunOptions& options, double seconds)
   return {t.seconds > 0 ? static_cast<double>(t.elements) / t.seconds : 0, t.elements, run.trace};
 }
 
-Json estimate_json(const Estimate& e) { return {{"low", e.low}, {"value", e.value}, {"high", e.high}}; }
+Json estimate_json(const Estimate& e) {
+  return {{"low", e.low}, {"value", e.value}, {"high", e.high}};
+}
 
 int optimize(const Args& args) {
   if (args.has("--list-rules")) return list_rules(args.has("--json"));
   const LoadedPipeline p = load_pipeline(args);
-  if (p.built.plan->op->sink) throw UsageError{"the pipeline ends in a value; optimize one that gives elements"};
+  if (p.built.plan->op->sink)
+    throw UsageError{"the pipeline ends in a value; optimize one that gives elements"};
   const PlanPtr written = p.built.plan;
   const bool json = args.has("--json");
   const std::string output = args.get("-o").value_or("");
 
   OptimizeOptions options;
   options.cores = static_cast<int>(args.get_int("--cores", p.prepare.threads, 1));
-  options.memory_bytes = p.run_options.memory_bytes > 0 ? p.run_options.memory_bytes : usable_memory_bytes() / 4 * 3;
+  options.memory_bytes =
+      p.run_options.memory_bytes > 0 ? p.run_options.memory_bytes : usable_memory_bytes() / 4 * 3;
   options.disk_bytes_per_second = static_cast<double>(args.get_bytes("--disk-bandwidth", 0));
   options.trace_seconds = args.get_seconds("--trace-seconds", 1.5);
   options.passes = static_cast<double>(args.get_int("--epochs", 10, 1));
   options.rules = p.prepare;
   RunOptions one_thread = p.run_options;
   one_thread.threads = 1;
-  const OptimizeResult result = optimize_plan(written, options, [&](const PlanPtr& plan, double seconds, int64_t skip) {
-    const TracedRun run = traced_run(plan, one_thread, plan_text(plan), seconds, INT64_MAX, skip);
-    if (run.error) throw *run.error;
-    if (run.trace.interval.interrupted) throw Error(Code::cancelled, "cancelled");
-    return run.trace;
-  });
+  const OptimizeResult result =
+      optimize_plan(written, options, [&](const PlanPtr& plan, double seconds, int64_t skip) {
+        const TracedRun run =
+            traced_run(plan, one_thread, plan_text(plan), seconds, INT64_MAX, skip);
+        if (run.error) throw *run.error;
+        if (run.trace.interval.interrupted) throw Error(Code::cancelled, "cancelled");
+        return run.trace;
+      });
   const std::string before = plan_text(written), after = plan_text(result.plan);
   if (!output.empty()) write_file_atomically(output, after);
 
@@ -104,9 +112,11 @@ int optimize(const Args& args) {
     }
     for (const std::string& note : result.notes) std::printf("%s\n", wrap(note, 80, 2).c_str());
     std::printf("\npredicted: %s (%s to %s)", human_rate(result.prediction.rate.value).c_str(),
-                human_rate(result.prediction.rate.low).c_str(), human_rate(result.prediction.rate.high).c_str());
+                human_rate(result.prediction.rate.low).c_str(),
+                human_rate(result.prediction.rate.high).c_str());
     if (result.passes > 1) {
-      std::printf("; first pass %s, later ones %s", human_rate(result.prediction.first_pass).c_str(),
+      std::printf("; first pass %s, later ones %s",
+                  human_rate(result.prediction.first_pass).c_str(),
                   human_rate(result.prediction.later_passes).c_str());
     }
     std::puts("");
@@ -118,7 +128,8 @@ int optimize(const Args& args) {
     slow = measure(written, p.run_options, std::min(seconds, 5.0));
     fast = measure(result.plan, p.run_options, seconds);
     if (!json) {
-      std::printf("measured:  %s, as written %s: %s\n", human_rate(fast.rate).c_str(), human_rate(slow.rate).c_str(),
+      std::printf("measured:  %s, as written %s: %s\n", human_rate(fast.rate).c_str(),
+                  human_rate(slow.rate).c_str(),
                   human_ratio(slow.rate > 0 ? fast.rate / slow.rate : 0).c_str());
       if (fast.rate < slow.rate) std::puts("the plan as written is faster here: keep it");
     }
@@ -126,30 +137,50 @@ int optimize(const Args& args) {
   if (const auto html = args.get("--html"); html && fast.rate > 0) {
     HtmlReport report;
     report.title = p.built.sources.back()->name;
-    report.before = analyze(slow.trace, {options.disk_bytes_per_second, 0, options.cores, options.memory_bytes});
-    report.after = analyze(fast.trace, {options.disk_bytes_per_second, 0, options.cores, options.memory_bytes});
-    for (const OptimizeResult::Change& c : result.changes) report.explain.plan.push_back({c.what, human_rate(c.rate)});
+    report.before = analyze(
+        slow.trace, {options.disk_bytes_per_second, 0, options.cores, options.memory_bytes});
+    report.after = analyze(fast.trace,
+                           {options.disk_bytes_per_second, 0, options.cores, options.memory_bytes});
+    for (const OptimizeResult::Change& c : result.changes)
+      report.explain.plan.push_back({c.what, human_rate(c.rate)});
     report.explain.predicted_rate = result.prediction.rate;
     report.program_before = before;
     report.program_after = after;
-    auto cpu = [](const Measured& m) { return human_seconds(m.trace.interval.process_cpu_seconds / static_cast<double>(std::max<int64_t>(1, m.elements))); };
-    report.comparison = {{"elements per second", human_rate(slow.rate), human_rate(fast.rate)},
-                         {"CPU per element", cpu(slow), cpu(fast)},
-                         {"time to the first element", human_seconds(slow.trace.interval.first_element_seconds), human_seconds(fast.trace.interval.first_element_seconds)},
-                         {"predicted", "", human_rate(result.prediction.rate.value)}};
+    auto cpu = [](const Measured& m) {
+      return human_seconds(m.trace.interval.process_cpu_seconds /
+                           static_cast<double>(std::max<int64_t>(1, m.elements)));
+    };
+    report.comparison = {
+        {"elements per second", human_rate(slow.rate), human_rate(fast.rate)},
+        {"CPU per element", cpu(slow), cpu(fast)},
+        {"time to the first element", human_seconds(slow.trace.interval.first_element_seconds),
+         human_seconds(fast.trace.interval.first_element_seconds)},
+        {"predicted", "", human_rate(result.prediction.rate.value)}};
     write_file_atomically(*html, html_report(report));
     if (!json) std::printf("report: %s\n", html->c_str());
   }
   if (json) {
     Json changes = Json::array();
-    for (const OptimizeResult::Change& c : result.changes) changes.push_back({{"change", c.what}, {"rate", c.rate}});
+    for (const OptimizeResult::Change& c : result.changes)
+      changes.push_back({{"change", c.what}, {"rate", c.rate}});
     Json applied = Json::array();
-    for (const RuleLog& log : result.rules) applied.push_back({{"rule", log.rule}, {"stage", log.stage}});
-    std::puts(Json{{"plan", after}, {"before", before}, {"predicted", estimate_json(result.prediction.rate)},
-                   {"predicted_first_pass", result.prediction.first_pass}, {"predicted_later_passes", result.prediction.later_passes},
-                   {"passes", result.passes}, {"one_thread_rate", result.rate_before},
-                   {"measured", args.has("--no-measure") ? Json() : Json{{"before", slow.rate}, {"after", fast.rate}}},
-                   {"changes", changes}, {"rules", applied}, {"notes", result.notes}}.dump(2).c_str());
+    for (const RuleLog& log : result.rules)
+      applied.push_back({{"rule", log.rule}, {"stage", log.stage}});
+    std::puts(Json{
+        {"plan", after},
+        {"before", before},
+        {"predicted", estimate_json(result.prediction.rate)},
+        {"predicted_first_pass", result.prediction.first_pass},
+        {"predicted_later_passes", result.prediction.later_passes},
+        {"passes", result.passes},
+        {"one_thread_rate", result.rate_before},
+        {"measured",
+         args.has("--no-measure") ? Json() : Json{{"before", slow.rate}, {"after", fast.rate}}},
+        {"changes", changes},
+        {"rules", applied},
+        {"notes", result.notes}}
+                  .dump(2)
+                  .c_str());
   } else if (!output.empty()) {
     std::printf("written to %s\n", output.c_str());
   }
@@ -159,20 +190,25 @@ int optimize(const Args& args) {
 }  // namespace
 
 Command optimize_command() {
-  Command c{"optimize", "PIPE [-o FAST.pipe] [flags]", "rewrite a pipeline; prediction, then the measured rate of both",
-            "Traces the pipeline, rewrites it so that it gives the same elements in the same order faster, and prints "
-            "what changed, what it predicts, and then the measured rates. Written knobs are taken as suggestions.",
-            {{"-o", "FILE", "write the new pipeline here"},
-             {"--cores", "N", "cores to plan for (default: --threads)"},
-             {"--epochs", "N", "passes to plan for where the pipeline repeats for ever (default 10)"},
-             {"--disk-bandwidth", "RATE", "of the storage, such as 100MB/s"},
-             {"--trace-seconds", "S", "length of each trace (default 1.5s)"},
-             {"--seconds", "S", "most time for the closing measurement (default 20s)"},
-             {"--no-measure", "", "stop after the prediction"},
-             {"--html", "FILE", "write a page with both, after the measurement"},
-             {"--list-rules", "", "the rewrite rules, in their order"},
-             {"--json", "", "one JSON object (docs/format/optimize.md)"}},
-            optimize};
+  Command c{
+      "optimize",
+      "PIPE [-o FAST.pipe] [flags]",
+      "rewrite a pipeline; prediction, then the measured rate of both",
+      "Traces the pipeline, rewrites it so that it gives the same elements in the same order "
+      "faster, and prints "
+      "what changed, what it predicts, and then the measured rates. Written knobs are taken as "
+      "suggestions.",
+      {{"-o", "FILE", "write the new pipeline here"},
+       {"--cores", "N", "cores to plan for (default: --threads)"},
+       {"--epochs", "N", "passes to plan for where the pipeline repeats for ever (default 10)"},
+       {"--disk-bandwidth", "RATE", "of the storage, such as 100MB/s"},
+       {"--trace-seconds", "S", "length of each trace (default 1.5s)"},
+       {"--seconds", "S", "most time for the closing measurement (default 20s)"},
+       {"--no-measure", "", "stop after the prediction"},
+       {"--html", "FILE", "write a page with both, after the measurement"},
+       {"--list-rules", "", "the rewrite rules, in their order"},
+       {"--json", "", "one JSON object (docs/format/optimize.md)"}},
+      optimize};
   for (const Flag& f : pipeline_flags()) c.flags.push_back(f);
   return c;
 }

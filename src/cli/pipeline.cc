@@ -41,8 +41,10 @@ std::string read_text(const std::string& path) {
 }
 
 std::string pipe_argument(const Args& args) {
-  if (args.positional().empty()) throw UsageError{"which pipeline? give a .pipe file, or - for standard input"};
-  if (args.positional().size() > 1) throw UsageError{"one pipeline at a time: " + args.positional()[1]};
+  if (args.positional().empty())
+    throw UsageError{"which pipeline? give a .pipe file, or - for standard input"};
+  if (args.positional().size() > 1)
+    throw UsageError{"one pipeline at a time: " + args.positional()[1]};
   return args.positional()[0];
 }
 
@@ -56,18 +58,23 @@ LoadedPipeline load_pipeline(const Args& args) {
   } catch (const Error& e) {
     throw UsageError{e.message()};
   }
-  if (const size_t first = text.find_first_not_of(" \t\r\n"); first != std::string::npos && text[first] == '{' && text.find("\"program\"") != std::string::npos) {
+  if (const size_t first = text.find_first_not_of(" \t\r\n");
+      first != std::string::npos && text[first] == '{' &&
+      text.find("\"program\"") != std::string::npos) {
     text = read_trace(path).program;
   }
   BuildOptions options;
   if (const auto seed = args.get("--seed")) {
-    options.seed = *seed == "random" ? std::random_device()() : static_cast<uint64_t>(args.get_int("--seed", 0, 0));
-    if (*seed == "random") std::fprintf(stderr, "seed %llu\n", static_cast<unsigned long long>(options.seed));
+    options.seed = *seed == "random" ? std::random_device()()
+                                     : static_cast<uint64_t>(args.get_int("--seed", 0, 0));
+    if (*seed == "random")
+      std::fprintf(stderr, "seed %llu\n", static_cast<unsigned long long>(options.seed));
   }
   out.seed = options.seed;
   for (const std::string& setting : args.all("--set")) {
     const size_t equals = setting.find('=');
-    if (equals == std::string::npos || equals == 0) throw UsageError{"--set needs NAME=VALUE: " + setting};
+    if (equals == std::string::npos || equals == 0)
+      throw UsageError{"--set needs NAME=VALUE: " + setting};
     options.settings[setting.substr(0, equals)] = setting.substr(equals + 1);
   }
   try {

@@ -18,14 +18,15 @@ namespace penstock::cli {
 std::vector<Flag> pipeline_flags();
 
 struct LoadedPipeline {
-  BuiltPlan built;        // as written
-  PlanPtr plan;           // as it will be run
+  BuiltPlan built;  // as written
+  PlanPtr plan;     // as it will be run
   RunOptions run_options;
   PrepareOptions prepare;
   uint64_t seed = 0;
 };
 
-// Reads a .pipe file, a trace or standard input, and applies the flags. Throws UsageError, PipeError.
+// Reads a .pipe file, a trace or standard input, and applies the flags. Throws UsageError,
+// PipeError.
 LoadedPipeline load_pipeline(const Args& args);
 // The one positional argument.
 std::string pipe_argument(const Args& args);

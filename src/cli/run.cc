@@ -59,7 +59,8 @@ Outcome drain(const Args& args, const LoadedPipeline& p, StreamDigest* digest, T
 }
 
 int report_value(const LoadedPipeline& p, bool json) {
-  const std::vector<Tensor> value = run_sink(p.plan, p.run_options, std::make_shared<PipelineState>());
+  const std::vector<Tensor> value =
+      run_sink(p.plan, p.run_options, std::make_shared<PipelineState>());
   size_t next = 0;
   const Json v = element_to_json(p.plan->spec, value, &next);
   std::puts((json ? Json{{"value", v}} : v).dump().c_str());
@@ -91,13 +92,15 @@ int run(const Args& args) {
              {"stages", trace_stages_json(trace)}};
     std::puts(out.dump(2).c_str());
   } else {
-    std::printf("%lld elements in %s: %s\n", static_cast<long long>(o.elements), human_seconds(o.seconds).c_str(),
-                human_rate(rate).c_str());
-    std::printf("first element after %s, CPU %s, waited %s, peak memory %s\n", human_seconds(o.first_element_seconds).c_str(),
+    std::printf("%lld elements in %s: %s\n", static_cast<long long>(o.elements),
+                human_seconds(o.seconds).c_str(), human_rate(rate).c_str());
+    std::printf("first element after %s, CPU %s, waited %s, peak memory %s\n",
+                human_seconds(o.first_element_seconds).c_str(),
                 human_seconds(o.cpu_seconds).c_str(), human_seconds(o.waited_seconds).c_str(),
                 human_bytes(static_cast<double>(o.peak_memory_bytes)).c_str());
     if (args.has("--digest")) {
-      std::printf("digest %s (any order: %s)\n", digest.ordered().text().c_str(), digest.unordered().text().c_str());
+      std::printf("digest %s (any order: %s)\n", digest.ordered().text().c_str(),
+                  digest.unordered().text().c_str());
     }
   }
   if (o.error) {
@@ -106,7 +109,8 @@ int run(const Args& args) {
     return 1;
   }
   if (CancelOnSignal::requested()) {
-    std::fprintf(stderr, "penstock run: cancelled after %lld elements\n", static_cast<long long>(o.elements));
+    std::fprintf(stderr, "penstock run: cancelled after %lld elements\n",
+                 static_cast<long long>(o.elements));
     return 1;
   }
   return 0;
@@ -115,8 +119,11 @@ int run(const Args& args) {
 }  // namespace
 
 Command run_command() {
-  Command c{"run", "PIPE [flags]", "drain a pipeline: rate, CPU, memory, time to first element",
-            "Runs a pipeline to its end, or as far as --steps and --seconds say, throws the elements away and reports "
+  Command c{"run",
+            "PIPE [flags]",
+            "drain a pipeline: rate, CPU, memory, time to first element",
+            "Runs a pipeline to its end, or as far as --steps and --seconds say, throws the "
+            "elements away and reports "
             "how fast it was. The first element that fails ends the run with its error.",
             {{"--steps", "N", "stop after so many elements"},
              {"--seconds", "S", "stop after so long, such as 10s"},

@@ -11,13 +11,18 @@
 namespace penstock::cli {
 namespace {
 
-void print_line(const Json& line) { std::puts(line.dump(-1, ' ', false, Json::error_handler_t::replace).c_str()); }
+void print_line(const Json& line) {
+  std::puts(line.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
+}
 
 // Elements of one pass, one outcome a call. Small blocks: nothing is made that is not shown.
 class Outcomes {
  public:
-  Outcomes(const PlanPtr& plan, const RunOptions& options, std::shared_ptr<PipelineState> state, std::vector<Tensor> environment = {})
-      : plan_(plan), options_(options), iterator_(plan, options, std::move(state), std::move(environment)) {}
+  Outcomes(const PlanPtr& plan, const RunOptions& options, std::shared_ptr<PipelineState> state,
+           std::vector<Tensor> environment = {})
+      : plan_(plan),
+        options_(options),
+        iterator_(plan, options, std::move(state), std::move(environment)) {}
 
   // False at the end.
   bool next(int64_t most, std::vector<Tensor>* element, ErrorPtr* error) {
@@ -51,11 +56,13 @@ Json element_json(const Spec& spec, const std::vector<Tensor>& leaves, const Run
   return element_to_json(spec, leaves, &next, [&options](const Object& object) {
     Json items = Json::array();
     if (const auto* value = dynamic_cast<const DatasetValue*>(&object)) {
-      Outcomes inner(value->plan(), options, std::make_shared<PipelineState>(), value->environment());
+      Outcomes inner(value->plan(), options, std::make_shared<PipelineState>(),
+                     value->environment());
       std::vector<Tensor> element;
       ErrorPtr error;
       while (items.size() < 1000 && inner.next(64, &element, &error)) {
-        items.push_back(error ? Json{{"error", error_to_json(*error)}} : element_json(value->plan()->spec, element, options));
+        items.push_back(error ? Json{{"error", error_to_json(*error)}}
+                              : element_json(value->plan()->spec, element, options));
       }
     }
     return Json{{"dataset", items}};
@@ -65,7 +72,8 @@ Json element_json(const Spec& spec, const std::vector<Tensor>& leaves, const Run
 std::string people_text(const Json& value) {
   std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
   constexpr size_t kLongest = 200;
-  if (text.size() > kLongest) text = text.substr(0, kLongest) + " ... (" + std::to_string(text.size()) + " characters)";
+  if (text.size() > kLongest)
+    text = text.substr(0, kLongest) + " ... (" + std::to_string(text.size()) + " characters)";
   return text;
 }
 
@@ -73,7 +81,8 @@ struct Pass {
   bool failed = false;
 };
 
-Pass show_pass(const LoadedPipeline& p, const std::shared_ptr<PipelineState>& state, int64_t limit, bool jsonl) {
+Pass show_pass(const LoadedPipeline& p, const std::shared_ptr<PipelineState>& state, int64_t limit,
+               bool jsonl) {
   Pass out;
   Outcomes outcomes(p.plan, p.run_options, state);
   const CancelOnSignal cancel(&outcomes.iterator());
@@ -127,13 +136,15 @@ bool show_at(const LoadedPipeline& p, const std::string& list) {
     } else if (n == kUnknown) {
       refuse(Code::unimplemented, "at: the number of elements is not known");
     } else if (index < 0 || index >= n) {
-      refuse(Code::out_of_range, "at: index is out of range for " + std::to_string(n) + " elements: " + std::to_string(index));
+      refuse(Code::out_of_range, "at: index is out of range for " + std::to_string(n) +
+                                     " elements: " + std::to_string(index));
     } else {
       Outcomes outcomes(p.plan, p.run_options, std::make_shared<PipelineState>());
       std::vector<Tensor> element;
       ErrorPtr error;
       bool there = true;
-      for (int64_t i = 0; i <= index && there; ++i) there = outcomes.next(index + 1 - i, &element, &error);
+      for (int64_t i = 0; i <= index && there; ++i)
+        there = outcomes.next(index + 1 - i, &element, &error);
       if (!there) {
         refuse(Code::out_of_range, "at: index is out of range: " + std::to_string(index));
       } else if (error) {
@@ -149,7 +160,8 @@ bool show_at(const LoadedPipeline& p, const std::string& list) {
 
 int refuse(const Error& e, bool jsonl) {
   if (jsonl) {
-    print_line({{"error", {{"at", "construction"}, {"code", code_name(e.code())}, {"message", e.what()}}}});
+    print_line({{"error",
+                 {{"at", "construction"}, {"code", code_name(e.code())}, {"message", e.what()}}}});
   } else {
     std::fprintf(stderr, "%s\n", e.what());
   }
@@ -175,7 +187,8 @@ int show(const Args& args) {
   const bool all_passes = args.has("--passes");
   if (p.plan->op->sink) {
     try {
-      const std::vector<Tensor> value = run_sink(p.plan, p.run_options, std::make_shared<PipelineState>());
+      const std::vector<Tensor> value =
+          run_sink(p.plan, p.run_options, std::make_shared<PipelineState>());
       const Json v = element_json(p.plan->spec, value, p.run_options);
       if (jsonl) {
         print_line({{"value", v}});
@@ -227,16 +240,20 @@ int show(const Args& args) {
 }  // namespace
 
 Command show_command() {
-  Command c{"show", "PIPE [flags]", "print the first elements with their types, or the plan",
-            "Prints what the pipeline gives: its element type, then the first elements. Elements that fail are "
-            "shown as errors, and the next ones follow.",
-            {{"--limit", "N", "so many outcomes, elements and errors (default 10)"},
-             {"--passes", "3,all", "several passes over one pipeline object, each of so many outcomes"},
-             {"--at", "0,-1", "elements by index"},
-             {"--jsonl", "", "one JSON object a line, for programs (docs/format/elements.md)"},
-             {"--plan", "", "the plan as it would be run, in canonical form"},
-             {"--json", "", "with --plan: the plan as JSON (docs/format/plan-json.md)"}},
-            show};
+  Command c{
+      "show",
+      "PIPE [flags]",
+      "print the first elements with their types, or the plan",
+      "Prints what the pipeline gives: its element type, then the first elements. Elements that "
+      "fail are "
+      "shown as errors, and the next ones follow.",
+      {{"--limit", "N", "so many outcomes, elements and errors (default 10)"},
+       {"--passes", "3,all", "several passes over one pipeline object, each of so many outcomes"},
+       {"--at", "0,-1", "elements by index"},
+       {"--jsonl", "", "one JSON object a line, for programs (docs/format/elements.md)"},
+       {"--plan", "", "the plan as it would be run, in canonical form"},
+       {"--json", "", "with --plan: the plan as JSON (docs/format/plan-json.md)"}},
+      show};
   for (const Flag& f : pipeline_flags()) c.flags.push_back(f);
   return c;
 }

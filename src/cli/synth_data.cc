@@ -141,8 +141,7 @@ std::string image_example(uint64_t seed, int64_t index) {
   example.set_bytes("image/colorspace", "RGB");
   example.set_int64("image/channels", 3);
   example.set_bytes("image/format", "JPEG");
-  example.set_bytes("image/filename",
-                    std::string(synset) + "_" + std::to_string(index) + ".JPEG");
+  example.set_bytes("image/filename", std::string(synset) + "_" + std::to_string(index) + ".JPEG");
   example.set_int64("image/class/label", label);
   example.set_bytes("image/class/synset", synset);
   example.set_bytes("image/class/text", word_of(static_cast<uint64_t>(label)) + ", " +
@@ -153,9 +152,9 @@ std::string image_example(uint64_t seed, int64_t index) {
 
 void append_fixed(std::string& out, double value, int digits) {
   std::array<char, 64> text;
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value,
-                                 std::chars_format::fixed, digits)
-                       .ptr;
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, digits)
+          .ptr;
   out.append(text.data(), end);
 }
 

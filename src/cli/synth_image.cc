@@ -100,17 +100,15 @@ void add_object(Plane* planes, FastRandom& random) {
   }
 }
 
-uint8_t to_byte(float value) {
-  return static_cast<uint8_t>(std::clamp(value + 0.5f, 0.f, 255.f));
-}
+uint8_t to_byte(float value) { return static_cast<uint8_t>(std::clamp(value + 0.5f, 0.f, 255.f)); }
 
 }  // namespace
 
 std::vector<uint8_t> synth_photo(RandomStream& random_stream, ImageSize size) {
   FastRandom random(random_stream.next_uint64());
   const float busy = 0.8f + 2.2f * random_stream.next_float() * random_stream.next_float();
-  Plane planes[3] = {{size.height, size.width}, {size.height, size.width},
-                     {size.height, size.width}};
+  Plane planes[3] = {
+      {size.height, size.width}, {size.height, size.width}, {size.height, size.width}};
   const auto side = static_cast<float>(std::max(size.height, size.width));
   const float base = 120 + 40 * random.value();
   std::ranges::fill(planes[0].values, base);

@@ -13,20 +13,28 @@ int trace(const Args& args) {
   const LoadedPipeline p = load_pipeline(args);
   const std::string file = args.get("-o").value_or("");
   if (file.empty()) throw UsageError{"where to? give -o FILE.trace"};
-  if (p.plan->op->sink) throw UsageError{"the pipeline ends in a value; trace one that gives elements"};
+  if (p.plan->op->sink)
+    throw UsageError{"the pipeline ends in a value; trace one that gives elements"};
   const std::string program = plan_text(p.plan);
-  const TracedRun run = traced_run(p.plan, p.run_options, program, args.get_seconds("--seconds", 1e18),
-                                   args.get_int("--steps", INT64_MAX, 1), 0, file);
+  const TracedRun run =
+      traced_run(p.plan, p.run_options, program, args.get_seconds("--seconds", 1e18),
+                 args.get_int("--steps", INT64_MAX, 1), 0, file);
   write_trace(file, run.trace);
   if (args.has("--json")) {
-    std::puts(Json{{"file", file}, {"elements", run.trace.interval.elements}, {"seconds", run.trace.interval.seconds},
-                   {"interrupted", run.trace.interval.interrupted}}.dump(2).c_str());
+    std::puts(Json{{"file", file},
+                   {"elements", run.trace.interval.elements},
+                   {"seconds", run.trace.interval.seconds},
+                   {"interrupted", run.trace.interval.interrupted}}
+                  .dump(2)
+                  .c_str());
   } else {
-    std::printf("%lld elements in %s, traced to %s\n", static_cast<long long>(run.trace.interval.elements),
+    std::printf("%lld elements in %s, traced to %s\n",
+                static_cast<long long>(run.trace.interval.elements),
                 human_seconds(run.trace.interval.seconds).c_str(), file.c_str());
   }
   if (run.error) {
-    std::fprintf(stderr, "penstock trace: element %lld: %s: %s\n", static_cast<long long>(run.trace.interval.elements - 1),
+    std::fprintf(stderr, "penstock trace: element %lld: %s: %s\n",
+                 static_cast<long long>(run.trace.interval.elements - 1),
                  std::string(code_name(run.error->code())).c_str(), run.error->what());
   }
   return run.error ? 1 : 0;
@@ -35,9 +43,13 @@ int trace(const Args& args) {
 }  // namespace
 
 Command trace_command() {
-  Command c{"trace", "PIPE -o FILE [flags]", "run with counters; the file holds program and counters",
-            "Runs a pipeline and writes a trace: the program and what each stage did. The file is replaced every few "
-            "seconds and can be read at any moment; Ctrl-C ends the run and leaves a valid trace. A trace stands for its "
+  Command c{"trace",
+            "PIPE -o FILE [flags]",
+            "run with counters; the file holds program and counters",
+            "Runs a pipeline and writes a trace: the program and what each stage did. The file is "
+            "replaced every few "
+            "seconds and can be read at any moment; Ctrl-C ends the run and leaves a valid trace. "
+            "A trace stands for its "
             "program wherever a PIPE is asked for.",
             {{"-o", "FILE", "the trace file"},
              {"--steps", "N", "stop after so many elements"},

@@ -50,7 +50,8 @@ Origin Origin::gather(std::span<const int32_t> indices) const {
 Origin Origin::with_epoch(uint64_t epoch) const {
   Origin out = *this;
   out.epoch_ = epoch;
-  if (ids_ && !ids_->epochs.empty()) out.ids_ = std::make_shared<const Ids>(Ids{ids_->lineages, {}});
+  if (ids_ && !ids_->epochs.empty())
+    out.ids_ = std::make_shared<const Ids>(Ids{ids_->lineages, {}});
   return out;
 }
 
@@ -88,7 +89,8 @@ Block Block::gather(std::span<const int32_t> indices) const {
   out.origin = origin.gather(indices);
   if (!errors.empty()) {
     for (size_t i = 0; i < indices.size(); ++i) {
-      if (const ErrorPtr* e = error_at(indices[i])) out.errors.push_back({static_cast<int64_t>(i), *e});
+      if (const ErrorPtr* e = error_at(indices[i]))
+        out.errors.push_back({static_cast<int64_t>(i), *e});
     }
   }
   return out;
@@ -117,7 +119,8 @@ Block error_block(ErrorPtr error, size_t columns, const Origin& origin) {
   Block out;
   out.rows = 1;
   out.origin = origin;
-  for (size_t i = 0; i < columns; ++i) out.columns.push_back(Column::object(std::make_shared<NoObjects>(1)));
+  for (size_t i = 0; i < columns; ++i)
+    out.columns.push_back(Column::object(std::make_shared<NoObjects>(1)));
   out.errors.push_back({0, std::move(error)});
   return out;
 }

@@ -11,18 +11,20 @@
 namespace penstock {
 
 // Who each row is. A lineage id names the source record a row comes from, mixed with the child's
-// index at operators that multiply rows; an epoch tells the passes of repeat and of iterators apart.
-// Random ops draw by both, so what they give depends on neither threads nor block sizes. Both are
-// affine within a block until rows are picked out.
+// index at operators that multiply rows; an epoch tells the passes of repeat and of iterators
+// apart. Random ops draw by both, so what they give depends on neither threads nor block sizes.
+// Both are affine within a block until rows are picked out.
 class Origin {
  public:
   Origin() = default;
-  Origin(uint64_t lineage, uint64_t stride, uint64_t epoch) : lineage_(lineage), stride_(stride), epoch_(epoch) {}
+  Origin(uint64_t lineage, uint64_t stride, uint64_t epoch)
+      : lineage_(lineage), stride_(stride), epoch_(epoch) {}
   // One id (and epoch) a row.
   static Origin of(std::vector<uint64_t> lineages, std::vector<uint64_t> epochs);
 
   uint64_t lineage(int64_t row) const {
-    return ids_ ? ids_->lineages[static_cast<size_t>(first_ + row)] : lineage_ + stride_ * static_cast<uint64_t>(row);
+    return ids_ ? ids_->lineages[static_cast<size_t>(first_ + row)]
+                : lineage_ + stride_ * static_cast<uint64_t>(row);
   }
   uint64_t epoch(int64_t row) const {
     return ids_ && !ids_->epochs.empty() ? ids_->epochs[static_cast<size_t>(first_ + row)] : epoch_;
@@ -50,12 +52,12 @@ struct RowError {
   ErrorPtr error;
 };
 
-// Rows of one element spec. A row in `errors` stands at its place but has no value: what its columns
-// hold there is defined memory of the right shape, never to be shown.
+// Rows of one element spec. A row in `errors` stands at its place but has no value: what its
+// columns hold there is defined memory of the right shape, never to be shown.
 struct Block {
   int64_t rows = 0;
-  uint64_t seq = 0;              // place among the blocks of its stream
-  std::vector<Column> columns;   // one for each leaf of the spec
+  uint64_t seq = 0;             // place among the blocks of its stream
+  std::vector<Column> columns;  // one for each leaf of the spec
   Origin origin;
   std::vector<RowError> errors;  // rows ascending, each once
 
@@ -86,7 +88,7 @@ class BlockBuilder {
   std::vector<ColumnBuilder> columns_;
   std::vector<RowError> errors_;
   std::vector<uint64_t> lineages_, epochs_;
-  Origin single_;         // the origin of the only piece so far
+  Origin single_;  // the origin of the only piece so far
   bool has_single_ = false;
   void materialise();
   int64_t rows_ = 0;

@@ -22,8 +22,8 @@ namespace {
 // Sizes here count the header too.
 constexpr int64_t kHeader = sizeof(BufferHeader);
 constexpr int64_t kSmallest = 64;
-constexpr int64_t kMostSmall = 32 << 10;    // up to here: lists of the thread
-constexpr int64_t kLeastMapped = 1 << 20;   // from here: mappings of their own
+constexpr int64_t kMostSmall = 32 << 10;   // up to here: lists of the thread
+constexpr int64_t kLeastMapped = 1 << 20;  // from here: mappings of their own
 constexpr int64_t kHugePage = 2 << 20;
 constexpr int64_t kMostBytes = int64_t{1} << 46;
 
@@ -123,14 +123,13 @@ void BufferPool::charge(int64_t bytes) {
   const int64_t used = used_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
   if (used > budget_bytes()) {
     used_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
-    throw Error(Code::resource_exhausted,
-                "the memory budget of " + std::to_string(budget_bytes() >> 20) +
-                    " MiB is used up: " + std::to_string(bytes) +
-                    " more bytes are needed; give more with --memory");
+    throw Error(Code::resource_exhausted, "the memory budget of " +
+                                              std::to_string(budget_bytes() >> 20) +
+                                              " MiB is used up: " + std::to_string(bytes) +
+                                              " more bytes are needed; give more with --memory");
   }
   int64_t peak = peak_bytes();
-  while (used > peak &&
-         !peak_bytes_.compare_exchange_weak(peak, used, std::memory_order_relaxed)) {
+  while (used > peak && !peak_bytes_.compare_exchange_weak(peak, used, std::memory_order_relaxed)) {
   }
 }
 

@@ -1,9 +1,9 @@
 // Reference-counted memory, drawn from one pool with a hard byte budget.
 //
 // Buffers are 64-byte aligned. Sizes up to 32 KiB come from malloc; larger ones from size classes
-// (four a power of two) that are kept for reuse, since touching fresh pages costs more than the work
-// done in them. The budget counts every byte handed out: asking for more throws RESOURCE_EXHAUSTED.
-// All functions are thread-safe.
+// (four a power of two) that are kept for reuse, since touching fresh pages costs more than the
+// work done in them. The budget counts every byte handed out: asking for more throws
+// RESOURCE_EXHAUSTED. All functions are thread-safe.
 #pragma once
 
 #include <atomic>
@@ -56,7 +56,8 @@ class BufferRef {
     return header_ && header_->references.load(std::memory_order_acquire) == 1;
   }
   bool operator==(const BufferRef& other) const { return header_ == other.header_; }
-  // This buffer's bytes point into `other`: keeps it alive as long as this one. Call before sharing.
+  // This buffer's bytes point into `other`: keeps it alive as long as this one. Call before
+  // sharing.
   void keep(const BufferRef& other);
   // Keeps what `other` keeps.
   void keep_all_of(const BufferRef& other);

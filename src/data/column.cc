@@ -25,7 +25,8 @@ void gather_fixed(const std::byte* from, std::span<const int32_t> indices, std::
   }
 }
 
-void gather_rows(const std::byte* from, int64_t row_bytes, std::span<const int32_t> indices, std::byte* to) {
+void gather_rows(const std::byte* from, int64_t row_bytes, std::span<const int32_t> indices,
+                 std::byte* to) {
   switch (row_bytes) {
     case 1: return gather_fixed<1>(from, indices, to);
     case 2: return gather_fixed<2>(from, indices, to);
@@ -48,7 +49,8 @@ Column Column::dense(DType dtype, const Dims& row_dims, int64_t rows) {
   return dense(dtype, row_dims, rows, std::move(buffer), data);
 }
 
-Column Column::dense(DType dtype, const Dims& row_dims, int64_t rows, BufferRef buffer, std::byte* data) {
+Column Column::dense(DType dtype, const Dims& row_dims, int64_t rows, BufferRef buffer,
+                     std::byte* data) {
   Column out;
   out.dtype_ = dtype;
   out.rows_ = rows;
@@ -60,7 +62,8 @@ Column Column::dense(DType dtype, const Dims& row_dims, int64_t rows, BufferRef 
 
 Column Column::constant(Tensor value, int64_t rows) {
   if (value.object()) {
-    return object(std::make_shared<GatheredObjects>(std::vector<ObjectPtr>(static_cast<size_t>(rows), value.object())));
+    return object(std::make_shared<GatheredObjects>(
+        std::vector<ObjectPtr>(static_cast<size_t>(rows), value.object())));
   }
   Column out = dense(value.dtype(), value.dims(), rows, value.buffer(), value.mutable_data());
   out.kind_ = Kind::constant;
@@ -68,7 +71,8 @@ Column Column::constant(Tensor value, int64_t rows) {
 }
 
 Column Column::ragged(Tensor values, BufferRef splits, int64_t rows) {
-  Column out = dense(values.dtype(), values.dims().without_front(), rows, values.buffer(), values.mutable_data());
+  Column out = dense(values.dtype(), values.dims().without_front(), rows, values.buffer(),
+                     values.mutable_data());
   out.kind_ = Kind::ragged;
   out.splits_ = reinterpret_cast<const int64_t*>(splits.data());
   out.splits_buffer_ = std::move(splits);
@@ -192,8 +196,9 @@ void ColumnBuilder::append(const Column& column) {
   rows_ += column.rows();
   if (!pieces_.empty()) {
     Column& last = pieces_.back();
-    const bool adjacent = last.kind_ == Column::Kind::dense && column.kind_ == Column::Kind::dense &&
-                          last.buffer_ == column.buffer_ && last.row_dims_ == column.row_dims_ &&
+    const bool adjacent = last.kind_ == Column::Kind::dense &&
+                          column.kind_ == Column::Kind::dense && last.buffer_ == column.buffer_ &&
+                          last.row_dims_ == column.row_dims_ &&
                           last.data_ + last.rows_ * last.row_bytes() == column.data_;
     if (adjacent) {
       last.rows_ += column.rows_;

@@ -35,7 +35,8 @@ class Column {
   // Uninitialised rows from the current pool.
   static Column dense(DType dtype, const Dims& row_dims, int64_t rows);
   // Rows laid over existing bytes.
-  static Column dense(DType dtype, const Dims& row_dims, int64_t rows, BufferRef buffer, std::byte* data);
+  static Column dense(DType dtype, const Dims& row_dims, int64_t rows, BufferRef buffer,
+                      std::byte* data);
   static Column constant(Tensor value, int64_t rows);
   // values: [total, ...row_dims]; splits: rows + 1 ascending offsets, int64.
   static Column ragged(Tensor values, BufferRef splits, int64_t rows);
@@ -91,8 +92,8 @@ class Column {
   std::shared_ptr<const ObjectRows> objects_;
 };
 
-// Joins pieces of columns into one: dense when all pieces are dense with one row shape, no copy when
-// they lie side by side in one buffer.
+// Joins pieces of columns into one: dense when all pieces are dense with one row shape, no copy
+// when they lie side by side in one buffer.
 class ColumnBuilder {
  public:
   void append(const Column& column);

@@ -18,7 +18,9 @@ void hash_text(XXH3_state_t* state, std::string_view text) {
   XXH3_128bits_update(state, text.data(), text.size());
 }
 
-unsigned __int128 join(XXH128_hash_t h) { return (static_cast<unsigned __int128>(h.high64) << 64) | h.low64; }
+unsigned __int128 join(XXH128_hash_t h) {
+  return (static_cast<unsigned __int128>(h.high64) << 64) | h.low64;
+}
 
 }  // namespace
 
@@ -49,10 +51,12 @@ void StreamDigest::add(const Block& block) {
         hash_text(state.get(), dtype_name(row.dtype()));
         const int64_t rank = row.dims().rank();
         XXH3_128bits_update(state.get(), &rank, sizeof rank);
-        XXH3_128bits_update(state.get(), row.dims().sizes().data(), row.dims().sizes().size_bytes());
+        XXH3_128bits_update(state.get(), row.dims().sizes().data(),
+                            row.dims().sizes().size_bytes());
         if (row.object()) continue;
         if (row.dtype() == DType::bytes) {
-          for (int64_t i = 0; i < row.entries_count(); ++i) hash_text(state.get(), row.entry<BytesView>(i).view());
+          for (int64_t i = 0; i < row.entries_count(); ++i)
+            hash_text(state.get(), row.entry<BytesView>(i).view());
         } else {
           XXH3_128bits_update(state.get(), row.data(), static_cast<size_t>(row.data_bytes()));
         }
@@ -63,7 +67,8 @@ void StreamDigest::add(const Block& block) {
     struct {
       uint64_t position;
       uint64_t low, high;
-    } numbered{static_cast<uint64_t>(position_), static_cast<uint64_t>(h), static_cast<uint64_t>(h >> 64)};
+    } numbered{static_cast<uint64_t>(position_), static_cast<uint64_t>(h),
+               static_cast<uint64_t>(h >> 64)};
     ordered_.value += join(XXH3_128bits(&numbered, sizeof numbered));
   }
 }

@@ -49,7 +49,9 @@ class Shape {
   explicit Shape(std::vector<int64_t> sizes) : sizes_(std::move(sizes)) {}
   explicit Shape(const Dims& dims) : sizes_(dims.sizes().begin(), dims.sizes().end()) {}
   static Shape unknown_rank();
-  static Shape of_rank(int rank) { return Shape(std::vector<int64_t>(static_cast<size_t>(rank), kUnknown)); }
+  static Shape of_rank(int rank) {
+    return Shape(std::vector<int64_t>(static_cast<size_t>(rank), kUnknown));
+  }
 
   bool has_rank() const { return has_rank_; }
   int rank() const { return has_rank_ ? static_cast<int>(sizes_.size()) : -1; }

@@ -6,7 +6,8 @@ namespace {
 bool plain_key(std::string_view key) {
   if (key.empty() || (key[0] >= '0' && key[0] <= '9')) return false;
   for (const char c : key) {
-    if (!(c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'))) return false;
+    if (!(c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')))
+      return false;
   }
   return true;
 }

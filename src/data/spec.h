@@ -19,10 +19,12 @@ struct LeafSpec {
   Kind kind = Kind::tensor;
   DType dtype = DType::int64;
   Shape shape;
-  int ragged_rank = 0;                     // ragged
-  std::shared_ptr<const Spec> element;     // dataset: what its elements are
+  int ragged_rank = 0;                  // ragged
+  std::shared_ptr<const Spec> element;  // dataset: what its elements are
 
-  static LeafSpec tensor(DType dtype, Shape shape) { return {Kind::tensor, dtype, std::move(shape), 0, nullptr}; }
+  static LeafSpec tensor(DType dtype, Shape shape) {
+    return {Kind::tensor, dtype, std::move(shape), 0, nullptr};
+  }
   static LeafSpec dataset(Spec element);
   bool is_tensor() const { return kind == Kind::tensor; }
   bool operator==(const LeafSpec& other) const;
@@ -39,7 +41,9 @@ struct Spec {
   std::vector<Spec> items;        // tuple, dict
 
   static Spec of(LeafSpec leaf);
-  static Spec tensor(DType dtype, Shape shape) { return of(LeafSpec::tensor(dtype, std::move(shape))); }
+  static Spec tensor(DType dtype, Shape shape) {
+    return of(LeafSpec::tensor(dtype, std::move(shape)));
+  }
   static Spec tuple(std::vector<Spec> items);
   static Spec dict(std::vector<std::string> keys, std::vector<Spec> items);
 

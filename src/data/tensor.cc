@@ -99,14 +99,16 @@ int64_t integer_at(const Tensor& tensor, int64_t i) {
     if constexpr (std::is_integral_v<T>) {
       return static_cast<int64_t>(tensor.entry<T>(i));
     } else {
-      throw Error(Code::invalid_argument, "expected an integer, got " + std::string(dtype_name(tensor.dtype())));
+      throw Error(Code::invalid_argument,
+                  "expected an integer, got " + std::string(dtype_name(tensor.dtype())));
     }
   });
 }
 
 std::string_view bytes_at(const Tensor& tensor, int64_t i) {
   if (tensor.dtype() != DType::bytes || tensor.object()) {
-    throw Error(Code::invalid_argument, "expected bytes, got " + std::string(dtype_name(tensor.dtype())));
+    throw Error(Code::invalid_argument,
+                "expected bytes, got " + std::string(dtype_name(tensor.dtype())));
   }
   return tensor.entry<BytesView>(i).view();
 }

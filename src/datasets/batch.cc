@@ -1,8 +1,8 @@
 // batch(n): consecutive elements stacked along a new first axis.
 //
-// Elements of one batch must have one shape. An error takes no slot: it leaves before the batch that
-// is being filled, which goes on with the next element. Rows that already lie side by side in one
-// buffer (a chain that was told the batch size) are not copied.
+// Elements of one batch must have one shape. An error takes no slot: it leaves before the batch
+// that is being filled, which goes on with the next element. Rows that already lie side by side in
+// one buffer (a chain that was told the batch size) are not copied.
 
 #include <algorithm>
 
@@ -22,7 +22,8 @@ class BatchCursor final : public Cursor {
     for (;;) {
       // An error comes out between the batches that were full before it and the one being filled.
       const int64_t before = errors_.empty() ? pending_rows_ : errors_.front().rows_before;
-      if (const int64_t full = std::min(before / size_, pull.max_rows); full > 0) return emit(out, full, size_);
+      if (const int64_t full = std::min(before / size_, pull.max_rows); full > 0)
+        return emit(out, full, size_);
       if (!errors_.empty()) {
         *out = error_block(errors_.front().error, identity().columns, first_origin());
         errors_.erase(errors_.begin());
@@ -99,10 +100,12 @@ class BatchCursor final : public Cursor {
       }
       if (different >= 0) {
         if (!out->error_at(b)) {
-          out->errors.push_back({b, std::make_shared<const Error>(
-                                        Code::invalid_argument, "elements of one batch have different shapes: element 0 " + dims.text() + ", element " +
-                                                                    std::to_string(different) + " " + column.dims_of(b * rows + different).text() +
-                                                                    "; use padded_batch")});
+          out->errors.push_back(
+              {b, std::make_shared<const Error>(
+                      Code::invalid_argument,
+                      "elements of one batch have different shapes: element 0 " + dims.text() +
+                          ", element " + std::to_string(different) + " " +
+                          column.dims_of(b * rows + different).text() + "; use padded_batch")});
           std::ranges::sort(out->errors, {}, &RowError::row);
         }
         batches.emplace_back();
@@ -112,7 +115,8 @@ class BatchCursor final : public Cursor {
       const auto bytes = static_cast<size_t>(dims.entries() * dtype_size(column.dtype()));
       for (int64_t r = 0; r < rows; ++r) {
         const Tensor row = column.row(b * rows + r);
-        if (bytes > 0) std::memcpy(batch.mutable_data() + static_cast<size_t>(r) * bytes, row.data(), bytes);
+        if (bytes > 0)
+          std::memcpy(batch.mutable_data() + static_cast<size_t>(r) * bytes, row.data(), bytes);
         if (column.dtype() == DType::bytes) batch.mutable_buffer().keep(row.buffer());
       }
       batches.push_back(std::move(batch));
@@ -170,11 +174,15 @@ void infer(NodeDraft& draft) {
   const int64_t n = draft.input().cardinality;
   std::vector<LeafSpec> leaves = draft.input().spec.leaves();
   for (LeafSpec& leaf : leaves) {
-    if (leaf.kind == LeafSpec::Kind::dataset) NodeDraft::fail("input", "cannot batch nested datasets");
+    if (leaf.kind == LeafSpec::Kind::dataset)
+      NodeDraft::fail("input", "cannot batch nested datasets");
     leaf.shape = leaf.shape.with_front(drop && known_size ? size : Shape::kUnknown);
   }
   draft.node.spec = draft.input().spec.with_leaves(leaves);
-  draft.node.cardinality = n < 0 ? n : !known_size ? kUnknown : drop ? n / size : n / size + (n % size != 0);
+  draft.node.cardinality = n < 0         ? n
+                           : !known_size ? kUnknown
+                           : drop        ? n / size
+                                         : n / size + (n % size != 0);
 }
 
 }  // namespace
@@ -184,15 +192,18 @@ OperatorDef batch_operator() {
   op.name = "batch";
   op.doc = "Consecutive elements stacked: batch(batch_size, drop_remainder=false).";
   op.params = {required("input", Param::Kind::dataset), required("batch_size", Param::Kind::tensor),
-               optional("drop_remainder", Param::Kind::boolean, Attr::boolean(false)), knob("num_parallel_calls"),
+               optional("drop_remainder", Param::Kind::boolean, Attr::boolean(false)),
+               knob("num_parallel_calls"),
                option("deterministic", Param::Kind::boolean, Attr::boolean(true))};
   op.infer = infer;
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     const int64_t size = context.int_arg(*node, "batch_size");
-    if (size < 1) throw Error(Code::invalid_argument, "size must be positive: " + std::to_string(size));
+    if (size < 1)
+      throw Error(Code::invalid_argument, "size must be positive: " + std::to_string(size));
     OpenContext below = context.deeper();
     below.batch_rows = size;
-    return std::make_unique<BatchCursor>(below.open(node->inputs[0]), size, node->arg("drop_remainder").as_bool(),
+    return std::make_unique<BatchCursor>(below.open(node->inputs[0]), size,
+                                         node->arg("drop_remainder").as_bool(),
                                          static_cast<size_t>(node->spec.leaf_count()));
   };
   return op;

@@ -1,10 +1,10 @@
-// cache(): what the first whole pass gives is kept in memory, shared by all iterators of the pipeline;
-// later passes read it.
+// cache(): what the first whole pass gives is kept in memory, shared by all iterators of the
+// pipeline; later passes read it.
 //
-// Complete at the end of the input, or at its last element where their number is known. A pass with an
-// error leaves the cache unfinished, so that no hole is ever kept. Cached rows keep their lineage and
-// take the epoch of the pass that reads them: random ops behind the cache draw anew. The rows count
-// against the memory budget; a cache that would pass eight tenths of it is given up.
+// Complete at the end of the input, or at its last element where their number is known. A pass with
+// an error leaves the cache unfinished, so that no hole is ever kept. Cached rows keep their
+// lineage and take the epoch of the pass that reads them: random ops behind the cache draw anew.
+// The rows count against the memory budget; a cache that would pass eight tenths of it is given up.
 
 #include <algorithm>
 #include <mutex>
@@ -24,7 +24,9 @@ struct CacheState {
 };
 
 // What holds a buffer not much larger than itself may be kept as it is.
-bool fits(const BufferRef& buffer, int64_t bytes) { return buffer.capacity() <= bytes + bytes / 2 + 4096; }
+bool fits(const BufferRef& buffer, int64_t bytes) {
+  return buffer.capacity() <= bytes + bytes / 2 + 4096;
+}
 
 // The block, holding nothing much larger alive: rows that are views into read buffers are copied.
 Block kept(const Block& block) {
@@ -34,7 +36,8 @@ Block kept(const Block& block) {
     if (c.kind() == Column::Kind::dense && c.dtype() != DType::bytes) {
       if (fits(c.buffer(), c.rows() * c.row_bytes())) continue;
       Column copy = Column::dense(c.dtype(), c.row_dims(), c.rows());
-      if (c.row_bytes() > 0) std::memcpy(copy.mutable_data(), c.data(), static_cast<size_t>(c.rows() * c.row_bytes()));
+      if (c.row_bytes() > 0)
+        std::memcpy(copy.mutable_data(), c.data(), static_cast<size_t>(c.rows() * c.row_bytes()));
       c = std::move(copy);
       continue;
     }
@@ -52,13 +55,17 @@ Block kept(const Block& block) {
 class CacheCursor final : public Cursor {
  public:
   CacheCursor(std::shared_ptr<CacheState> state, PlanPtr node, const OpenContext& context)
-      : state_(std::move(state)), run_(context.run), epoch_(context.epoch), expected_(node->cardinality) {
+      : state_(std::move(state)),
+        run_(context.run),
+        epoch_(context.epoch),
+        expected_(node->cardinality) {
     std::lock_guard lock(state_->mutex);
     reading_ = state_->complete;
     if (!reading_) {
       input_ = context.open_input(*node);
     } else if (state_->charged != run_) {  // another iterator's pool holds them
-      run_->pool().set_budget_bytes(std::max<int64_t>(0, run_->pool().budget_bytes() - state_->bytes));
+      run_->pool().set_budget_bytes(
+          std::max<int64_t>(0, run_->pool().budget_bytes() - state_->bytes));
       state_->charged = run_;
     }
   }
@@ -95,7 +102,8 @@ class CacheCursor final : public Cursor {
     constexpr double kMostOfBudget = 0.8;
     blocks_.push_back(kept(block));
     bytes_ += blocks_.back().payload_bytes();
-    if (static_cast<double>(bytes_) > kMostOfBudget * static_cast<double>(run_->options().memory_bytes)) {
+    if (static_cast<double>(bytes_) >
+        kMostOfBudget * static_cast<double>(run_->options().memory_bytes)) {
       filling_ = false;
       blocks_.clear();
     }
@@ -130,11 +138,14 @@ OperatorDef cache_operator() {
   OperatorDef op;
   op.name = "cache";
   op.doc = "Keeps what the first whole pass gives in memory; later passes read it.";
-  op.params = {required("input", Param::Kind::dataset), optional("filename", Param::Kind::text, Attr::text(""))};
+  op.params = {required("input", Param::Kind::dataset),
+               optional("filename", Param::Kind::text, Attr::text(""))};
   op.keeps_rows = true;
   op.infer = [](NodeDraft& draft) {
     if (!draft.node.args["filename"].as_string().empty()) {
-      NodeDraft::fail("filename", "a cache on disk is not there yet; leave it out for one in memory", Code::unimplemented);
+      NodeDraft::fail("filename",
+                      "a cache on disk is not there yet; leave it out for one in memory",
+                      Code::unimplemented);
     }
     draft.node.spec = draft.input().spec;
     draft.node.cardinality = draft.input().cardinality;
@@ -142,7 +153,8 @@ OperatorDef cache_operator() {
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     // A cache in a nested pipeline belongs to one row: it lives as long as that pipeline.
     const bool nested = context.lineage != 0 || !context.environment.empty();
-    auto state = nested ? std::make_shared<CacheState>() : context.run->state().keep<CacheState>(node.get());
+    auto state =
+        nested ? std::make_shared<CacheState>() : context.run->state().keep<CacheState>(node.get());
     return std::make_unique<CacheCursor>(std::move(state), node, context);
   };
   return op;

@@ -15,7 +15,9 @@ OperatorDef cardinality_operator() {
     draft.node.spec = Spec::tensor(DType::int64, {});
     draft.node.cardinality = 1;
   };
-  op.run_sink = [](const PlanPtr& node, OpenContext&) { return std::vector<Tensor>{Tensor::scalar(node->inputs[0]->cardinality)}; };
+  op.run_sink = [](const PlanPtr& node, OpenContext&) {
+    return std::vector<Tensor>{Tensor::scalar(node->inputs[0]->cardinality)};
+  };
   return op;
 }
 

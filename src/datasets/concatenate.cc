@@ -9,7 +9,9 @@ namespace {
 class ConcatenateCursor final : public Cursor {
  public:
   ConcatenateCursor(PlanPtr node, const OpenContext& context)
-      : node_(std::move(node)), context_(context), environment_(context.environment.begin(), context.environment.end()) {
+      : node_(std::move(node)),
+        context_(context),
+        environment_(context.environment.begin(), context.environment.end()) {
     context_.environment = environment_;
     current_ = context_.open_input(*node_, 0);
   }
@@ -46,10 +48,13 @@ OperatorDef concatenate_operator() {
     bool ok = false;
     draft.node.spec = join_specs(draft.input(0).spec, draft.input(1).spec, &ok);
     if (!ok) {
-      NodeDraft::fail("dataset", "its elements are " + draft.input(1).spec.text() + ", those of the input " + draft.input(0).spec.text());
+      NodeDraft::fail("dataset", "its elements are " + draft.input(1).spec.text() +
+                                     ", those of the input " + draft.input(0).spec.text());
     }
     const int64_t a = draft.input(0).cardinality, b = draft.input(1).cardinality;
-    draft.node.cardinality = a == kInfinite || b == kInfinite ? kInfinite : a < 0 || b < 0 ? kUnknown : a + b;
+    draft.node.cardinality = a == kInfinite || b == kInfinite ? kInfinite
+                             : a < 0 || b < 0                 ? kUnknown
+                                                              : a + b;
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     return std::make_unique<ConcatenateCursor>(node, context);

@@ -16,7 +16,8 @@ OperatorDef dataset_of_operator() {
     draft.node.cardinality = kUnknown;
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
-    const Tensor value = context.environment[static_cast<size_t>(node->arg("dataset").capture_index())];
+    const Tensor value =
+        context.environment[static_cast<size_t>(node->arg("dataset").capture_index())];
     const auto* dataset = dynamic_cast<const DatasetValue*>(value.object().get());
     PENSTOCK_CHECK(dataset != nullptr);
     return open_dataset(context, *dataset, context.lineage, context.epoch);

@@ -34,14 +34,16 @@ OperatorDef enumerate_operator() {
   OperatorDef op;
   op.name = "enumerate";
   op.doc = "(position, element), positions from `start` on.";
-  op.params = {required("input", Param::Kind::dataset), optional("start", Param::Kind::tensor, Attr::integer(0))};
+  op.params = {required("input", Param::Kind::dataset),
+               optional("start", Param::Kind::tensor, Attr::integer(0))};
   op.keeps_rows = true;
   op.infer = [](NodeDraft& draft) {
     draft.node.spec = Spec::tuple({Spec::tensor(DType::int64, {}), draft.input().spec});
     draft.node.cardinality = draft.input().cardinality;
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
-    return std::make_unique<EnumerateCursor>(context.open_input(*node), context.int_arg(*node, "start"));
+    return std::make_unique<EnumerateCursor>(context.open_input(*node),
+                                             context.int_arg(*node, "start"));
   };
   return op;
 }

@@ -21,7 +21,8 @@ OperatorDef filter_operator() {
   OperatorDef op;
   op.name = "filter";
   op.doc = "The elements for which predicate(element) is true.";
-  op.params = {required("input", Param::Kind::dataset), required("predicate", Param::Kind::function)};
+  op.params = {required("input", Param::Kind::dataset),
+               required("predicate", Param::Kind::function)};
   op.stateless = true;
   op.function_input = [](const NodeDraft& draft, std::string_view) { return draft.input().spec; };
   op.infer = [](NodeDraft& draft) {

@@ -15,7 +15,9 @@ OperatorDef flat_map_operator() {
     draft.node.spec = inner_spec(draft);
     draft.node.cardinality = kUnknown;
   };
-  op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr { return open_interleaving(node, context, {1, 1, 0}); };
+  op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
+    return open_interleaving(node, context, {1, 1, 0});
+  };
   return op;
 }
 

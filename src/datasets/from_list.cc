@@ -1,5 +1,5 @@
-// from_list([a, b, ...]): one element for each entry; entries agree in structure and dtypes, their shapes
-// may differ.
+// from_list([a, b, ...]): one element for each entry; entries agree in structure and dtypes, their
+// shapes may differ.
 
 #include <algorithm>
 
@@ -14,7 +14,8 @@ namespace {
 std::vector<Attr> entries(const Attr& list) {
   if (!list.is_tensor()) return list.items();
   std::vector<Attr> out;
-  for (int64_t i = 0; i < list.tensor().dims()[0]; ++i) out.push_back(Attr::of(list.tensor().item(i)));
+  for (int64_t i = 0; i < list.tensor().dims()[0]; ++i)
+    out.push_back(Attr::of(list.tensor().item(i)));
   return out;
 }
 
@@ -24,13 +25,15 @@ Attr as_structure(const Attr& a) {
     if (a.items().empty()) return a;
     std::vector<Attr> items;
     for (const Attr& item : a.items()) items.push_back(as_structure(item));
-    return a.kind() == Attr::Kind::tuple ? Attr::tuple(std::move(items)) : Attr::dict(a.keys(), std::move(items));
+    return a.kind() == Attr::Kind::tuple ? Attr::tuple(std::move(items))
+                                         : Attr::dict(a.keys(), std::move(items));
   }
   if (a.items().empty()) return Attr::of(Tensor::make(DType::float32, {0}));
   ColumnBuilder rows;
   for (const Attr& item : a.items()) rows.append(Column::constant(as_structure(item).tensor(), 1));
   const Column column = rows.take(static_cast<int64_t>(a.items().size())).expanded();
-  if (column.kind() != Column::Kind::dense) throw Error(Code::invalid_argument, "the rows of an entry differ in shape");
+  if (column.kind() != Column::Kind::dense)
+    throw Error(Code::invalid_argument, "the rows of an entry differ in shape");
   return Attr::of(column.grouped(column.rows()).row(0));
 }
 
@@ -41,7 +44,8 @@ std::vector<Attr> rows_of(const Attr& list) {
   for (Attr& a : out) {
     if (!a.is_tensor() || a.tensor().entries_count() != 0) continue;
     for (const Attr& other : out) {
-      if (other.is_tensor() && other.tensor().entries_count() > 0) a = Attr::of(Tensor::make(other.tensor().dtype(), a.tensor().dims()));
+      if (other.is_tensor() && other.tensor().entries_count() > 0)
+        a = Attr::of(Tensor::make(other.tensor().dtype(), a.tensor().dims()));
     }
   }
   return out;
@@ -49,7 +53,8 @@ std::vector<Attr> rows_of(const Attr& list) {
 
 class FromListCursor final : public Cursor {
  public:
-  FromListCursor(std::vector<Attr> rows, const OpenContext& context) : context_(context), rows_(std::move(rows)) {}
+  FromListCursor(std::vector<Attr> rows, const OpenContext& context)
+      : context_(context), rows_(std::move(rows)) {}
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
@@ -85,7 +90,8 @@ OperatorDef from_list_operator() {
   op.source = true;
   op.infer = [](NodeDraft& draft) {
     const Attr& list = draft.node.args["elements"];
-    if (list.kind() != Attr::Kind::list && !(list.is_tensor() && list.tensor().dims().rank() > 0)) NodeDraft::fail("elements", "expected a list");
+    if (list.kind() != Attr::Kind::list && !(list.is_tensor() && list.tensor().dims().rank() > 0))
+      NodeDraft::fail("elements", "expected a list");
     if (list.has_capture()) NodeDraft::fail("elements", "must be constant");
     const std::vector<Attr> rows = rows_of(list);
     if (rows.empty()) NodeDraft::fail("elements", "the list is empty");
@@ -93,7 +99,9 @@ OperatorDef from_list_operator() {
     for (const Attr& row : rows) {
       bool ok = false;
       spec = join_specs(spec, structure_spec(row), &ok);
-      if (!ok) NodeDraft::fail("elements", "the entries differ: " + spec.text() + " and " + structure_spec(row).text());
+      if (!ok)
+        NodeDraft::fail("elements", "the entries differ: " + spec.text() + " and " +
+                                        structure_spec(row).text());
     }
     draft.node.spec = spec;
     draft.node.cardinality = static_cast<int64_t>(rows.size());

@@ -1,4 +1,5 @@
-// from_tensor_slices(structure): element i holds item i along the first axis of each tensor. No copy.
+// from_tensor_slices(structure): element i holds item i along the first axis of each tensor. No
+// copy.
 
 #include <algorithm>
 
@@ -15,9 +16,12 @@ class SlicesCursor final : public Cursor {
     rows_ = leaves.empty() ? 0 : leaves[0].dims()[0];
     for (const Tensor& t : leaves) {
       if (t.dims().rank() == 0 || t.dims()[0] != rows_) {
-        throw Error(Code::invalid_argument, "the tensors differ in their first size: " + leaves[0].dims().text() + " and " + t.dims().text());
+        throw Error(Code::invalid_argument,
+                    "the tensors differ in their first size: " + leaves[0].dims().text() + " and " +
+                        t.dims().text());
       }
-      columns_.push_back(Column::dense(t.dtype(), t.dims().without_front(), rows_, t.buffer(), const_cast<std::byte*>(t.data())));
+      columns_.push_back(Column::dense(t.dtype(), t.dims().without_front(), rows_, t.buffer(),
+                                       const_cast<std::byte*>(t.data())));
     }
   }
 
@@ -57,7 +61,8 @@ OperatorDef from_tensor_slices_operator() {
       if (leaf.shape.is_scalar()) NodeDraft::fail("tensors", "a scalar cannot be sliced");
       const int64_t n = leaf.shape.has_rank() ? leaf.shape[0] : -1;
       if (n >= 0 && rows >= 0 && n != rows) {
-        NodeDraft::fail("tensors", "the tensors differ in their first size: " + std::to_string(rows) + " and " + std::to_string(n));
+        NodeDraft::fail("tensors", "the tensors differ in their first size: " +
+                                       std::to_string(rows) + " and " + std::to_string(n));
       }
       if (n >= 0) rows = n;
       leaf.shape = leaf.shape.without_front();

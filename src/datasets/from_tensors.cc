@@ -9,7 +9,8 @@ namespace {
 
 class FromTensorsCursor final : public Cursor {
  public:
-  FromTensorsCursor(std::vector<Tensor> leaves, const Origin& origin) : leaves_(std::move(leaves)), origin_(origin) {}
+  FromTensorsCursor(std::vector<Tensor> leaves, const Origin& origin)
+      : leaves_(std::move(leaves)), origin_(origin) {}
 
  protected:
   Poll next(Block* out, const Pull&) override {
@@ -38,11 +39,13 @@ OperatorDef from_tensors_operator() {
   op.source = true;
   op.infer = [](NodeDraft& draft) {
     draft.node.spec = structure_spec(draft.node.args["tensors"]);
-    if (draft.node.spec.leaf_count() == 0) NodeDraft::fail("tensors", "at least one tensor is needed");
+    if (draft.node.spec.leaf_count() == 0)
+      NodeDraft::fail("tensors", "at least one tensor is needed");
     draft.node.cardinality = 1;
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
-    return std::make_unique<FromTensorsCursor>(structure_leaves(context.arg(*node, "tensors")), source_origin(context, 0));
+    return std::make_unique<FromTensorsCursor>(structure_leaves(context.arg(*node, "tensors")),
+                                               source_origin(context, 0));
   };
   return op;
 }

@@ -24,7 +24,10 @@ OperatorDef get_single_element_operator() {
       return true;
     });
     if (rows != 1) {
-      throw Error(Code::invalid_argument, rows == 0 ? "the dataset has no element" : "the dataset has more than one element", node->op->name);
+      throw Error(
+          Code::invalid_argument,
+          rows == 0 ? "the dataset has no element" : "the dataset has more than one element",
+          node->op->name);
     }
     return out;
   };

@@ -1,8 +1,8 @@
-// interleave(f, cycle_length=16, block_length=1): f gives a dataset for each element; cycle_length of them
-// are open at once and give block_length elements in turn.
+// interleave(f, cycle_length=16, block_length=1): f gives a dataset for each element; cycle_length
+// of them are open at once and give block_length elements in turn.
 //
-// The order never depends on the machine: cycle_length has a fixed default and threads that work ahead
-// (num_parallel_calls) change nothing.
+// The order never depends on the machine: cycle_length has a fixed default and threads that work
+// ahead (num_parallel_calls) change nothing.
 
 #include "datasets/datasets.h"
 #include "datasets/interleaving.h"
@@ -15,9 +15,12 @@ OperatorDef interleave_operator() {
   OperatorDef op;
   op.name = "interleave";
   op.doc = "The elements of the datasets that f gives, cycle_length of them in turn.";
-  op.params = {required("input", Param::Kind::dataset), required("f", Param::Kind::function),
-               optional("cycle_length", Param::Kind::integer, Attr::integer(16)), optional("block_length", Param::Kind::integer, Attr::integer(1)),
-               knob("num_parallel_calls"), option("deterministic", Param::Kind::boolean, Attr::boolean(true))};
+  op.params = {required("input", Param::Kind::dataset),
+               required("f", Param::Kind::function),
+               optional("cycle_length", Param::Kind::integer, Attr::integer(16)),
+               optional("block_length", Param::Kind::integer, Attr::integer(1)),
+               knob("num_parallel_calls"),
+               option("deterministic", Param::Kind::boolean, Attr::boolean(true))};
   op.function_input = [](const NodeDraft& draft, std::string_view) { return draft.input().spec; };
   op.infer = [](NodeDraft& draft) {
     draft.int_at_least("cycle_length", 1, "must be positive", 1);
@@ -26,14 +29,17 @@ OperatorDef interleave_operator() {
     draft.node.spec = inner_spec(draft);
     const Attr& calls = draft.node.args["num_parallel_calls"];
     const bool parallel = !calls.is_auto() && !calls.is_none();
-    draft.node.cardinality = parallel && draft.input().cardinality == kInfinite ? kInfinite : kUnknown;
+    draft.node.cardinality =
+        parallel && draft.input().cardinality == kInfinite ? kInfinite : kUnknown;
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     const Attr& calls = node->arg("num_parallel_calls");
     const int64_t n = calls.is_auto() || calls.is_none() ? 1 : calls.as_int();
     constexpr int64_t kRowsAhead = 32;
     const int64_t ahead = n > 1 && !context.run->options().latency ? kRowsAhead : 0;
-    return open_interleaving(node, context, {node->arg("cycle_length").as_int(), node->arg("block_length").as_int(), ahead});
+    return open_interleaving(
+        node, context,
+        {node->arg("cycle_length").as_int(), node->arg("block_length").as_int(), ahead});
   };
   return op;
 }

@@ -1,7 +1,7 @@
-// The order is the peer's: a pointer visits the slots in turn and takes up to block_length elements from
-// each; a slot whose dataset has ended is filled with the next input only when the pointer comes back
-// to it. An error takes no element of a turn and leaves the pointer where it is, so the order does not
-// depend on how many threads work ahead.
+// The order is the peer's: a pointer visits the slots in turn and takes up to block_length elements
+// from each; a slot whose dataset has ended is filled with the next input only when the pointer
+// comes back to it. An error takes no element of a turn and leaves the pointer where it is, so the
+// order does not depend on how many threads work ahead.
 
 #include "datasets/interleaving.h"
 
@@ -16,7 +16,10 @@ namespace {
 class InterleavingCursor final : public Cursor {
  public:
   InterleavingCursor(PlanPtr node, const OpenContext& context, const Interleaving& how)
-      : node_(std::move(node)), context_(context), environment_(context.environment.begin(), context.environment.end()), how_(how) {
+      : node_(std::move(node)),
+        context_(context),
+        environment_(context.environment.begin(), context.environment.end()),
+        how_(how) {
     context_.environment = environment_;
     function_ = context_.program(*node_, "f");
     input_ = context_.open_input(*node_);
@@ -44,8 +47,10 @@ class InterleavingCursor final : public Cursor {
         continue;
       }
       if (slot.held.rows == 0) {
-        const int64_t want = how_.cycle_length == 1 ? pull.max_rows - rows.rows() : std::max<int64_t>(how_.block_length, 64);
-        const Poll poll = slot.cursor->pull(&slot.held, {std::min(want, pull.max_rows), pull.waker});
+        const int64_t want = how_.cycle_length == 1 ? pull.max_rows - rows.rows()
+                                                    : std::max<int64_t>(how_.block_length, 64);
+        const Poll poll =
+            slot.cursor->pull(&slot.held, {std::min(want, pull.max_rows), pull.waker});
         if (poll == Poll::pending) {
           if (rows.empty()) return poll;
           break;
@@ -77,7 +82,8 @@ class InterleavingCursor final : public Cursor {
     taken_ = 0;
   }
 
-  // The next input's dataset goes into the slot. What fails is an error here, and the input is used up.
+  // The next input's dataset goes into the slot. What fails is an error here, and the input is used
+  // up.
   Poll fill(Slot* slot, Waker* waker, BlockBuilder* rows) {
     if (datasets_.rows == used_) {
       Block in;
@@ -93,7 +99,8 @@ class InterleavingCursor final : public Cursor {
       slot->value = datasets_.columns[0].row(row).object();
       const auto* dataset = dynamic_cast<const DatasetValue*>(slot->value.get());
       PENSTOCK_CHECK(dataset != nullptr);
-      slot->cursor = open_dataset(context_, *dataset, mix(datasets_.origin.lineage(row), 1), datasets_.origin.epoch(row));
+      slot->cursor = open_dataset(context_, *dataset, mix(datasets_.origin.lineage(row), 1),
+                                  datasets_.origin.epoch(row));
       if (how_.rows_ahead > 0) {
         const Identity id = slot->cursor->identity();
         AsyncOptions options;
@@ -107,7 +114,8 @@ class InterleavingCursor final : public Cursor {
     } catch (const Error& e) {
       if (e.code() == Code::cancelled) throw;
       slot->cursor.reset();
-      rows->append(error_block(std::make_shared<const Error>(e), identity().columns, datasets_.origin.slice(row)));
+      rows->append(error_block(std::make_shared<const Error>(e), identity().columns,
+                               datasets_.origin.slice(row)));
     }
     return Poll::ready;
   }
@@ -145,7 +153,7 @@ class InterleavingCursor final : public Cursor {
   int64_t taken_ = 0;  // elements of this turn
   int64_t open_ = 0;
   bool input_ended_ = false;
-  Block datasets_;     // made, not yet in a slot
+  Block datasets_;  // made, not yet in a slot
   int64_t used_ = 0;
 };
 
@@ -159,7 +167,8 @@ Spec inner_spec(const NodeDraft& draft) {
   return *output.leaf.element;
 }
 
-CursorPtr open_interleaving(const PlanPtr& node, const OpenContext& context, const Interleaving& how) {
+CursorPtr open_interleaving(const PlanPtr& node, const OpenContext& context,
+                            const Interleaving& how) {
   return std::make_unique<InterleavingCursor>(node, context, how);
 }
 

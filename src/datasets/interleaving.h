@@ -9,11 +9,13 @@ namespace penstock {
 struct Interleaving {
   int64_t cycle_length = 1;
   int64_t block_length = 1;
-  int64_t rows_ahead = 0;  // each open inner dataset is worked on so far ahead by other threads; 0: not
+  int64_t rows_ahead =
+      0;  // each open inner dataset is worked on so far ahead by other threads; 0: not
 };
 
 // The element spec of the dataset that f gives; fails when it gives something else.
 Spec inner_spec(const NodeDraft& draft);
-CursorPtr open_interleaving(const PlanPtr& node, const OpenContext& context, const Interleaving& how);
+CursorPtr open_interleaving(const PlanPtr& node, const OpenContext& context,
+                            const Interleaving& how);
 
 }  // namespace penstock

@@ -1,7 +1,7 @@
 // list_files(patterns) and files(patterns): names of the files that match, sorted, or shuffled.
 //
-// One implementation, two defaults: the peer's list_files shuffles unless told not to, which surprises
-// people; both of ours keep the order unless asked.
+// One implementation, two defaults: the peer's list_files shuffles unless told not to, which
+// surprises people; both of ours keep the order unless asked.
 
 #include <algorithm>
 
@@ -15,7 +15,8 @@ namespace {
 
 class NamesCursor final : public Cursor {
  public:
-  NamesCursor(const std::vector<std::string>& names, const std::vector<size_t>& order, const OpenContext& context)
+  NamesCursor(const std::vector<std::string>& names, const std::vector<size_t>& order,
+              const OpenContext& context)
       : order_(order), context_(context) {
     std::vector<std::string_view> views(names.begin(), names.end());
     names_ = Tensor::of_strings(views);
@@ -31,7 +32,8 @@ class NamesCursor final : public Cursor {
       indices.push_back(static_cast<int32_t>(order_[at_ + i]));
       lineages.push_back(context_.lineage + order_[at_ + i]);
     }
-    const Column all = Column::dense(DType::bytes, {}, names_.dims()[0], names_.buffer(), names_.mutable_data());
+    const Column all =
+        Column::dense(DType::bytes, {}, names_.dims()[0], names_.buffer(), names_.mutable_data());
     out->clear();
     out->rows = static_cast<int64_t>(n);
     out->columns.push_back(all.gather(indices));
@@ -61,7 +63,9 @@ OperatorDef named(const char* name) {
   OperatorDef op;
   op.name = name;
   op.doc = "Names of the files that match the pattern, or one of a list of patterns, in order.";
-  op.params = {required("file_pattern", Param::Kind::any), optional("shuffle", Param::Kind::boolean, Attr::boolean(false)), optional("seed", Param::Kind::integer, {})};
+  op.params = {required("file_pattern", Param::Kind::any),
+               optional("shuffle", Param::Kind::boolean, Attr::boolean(false)),
+               optional("seed", Param::Kind::integer, {})};
   op.source = true;
   op.infer = [](NodeDraft& draft) {
     const Attr& patterns = draft.node.args["file_pattern"];
@@ -75,10 +79,13 @@ OperatorDef named(const char* name) {
     }
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
-    const std::vector<std::string> names = match_files(strings_of(context.arg(*node, "file_pattern")));
+    const std::vector<std::string> names =
+        match_files(strings_of(context.arg(*node, "file_pattern")));
     const bool shuffle = node->arg("shuffle").as_bool();
-    const uint64_t seed = node->arg("seed").is_none() ? 0 : static_cast<uint64_t>(node->arg("seed").as_int());
-    return std::make_unique<NamesCursor>(names, order_of(names.size(), shuffle, seed, context), context);
+    const uint64_t seed =
+        node->arg("seed").is_none() ? 0 : static_cast<uint64_t>(node->arg("seed").as_int());
+    return std::make_unique<NamesCursor>(names, order_of(names.size(), shuffle, seed, context),
+                                         context);
   };
   return op;
 }

@@ -8,7 +8,8 @@ namespace penstock {
 // Shared by operators with parallel calls: positive, or auto.
 void check_parallel_calls(const NodeDraft& draft) {
   const Attr& calls = draft.node.args["num_parallel_calls"];
-  if (!calls.is_auto() && !calls.is_none()) draft.int_at_least("num_parallel_calls", 1, "must be positive", 1);
+  if (!calls.is_auto() && !calls.is_none())
+    draft.int_at_least("num_parallel_calls", 1, "must be positive", 1);
 }
 
 OperatorDef map_operator() {
@@ -16,13 +17,15 @@ OperatorDef map_operator() {
   op.name = "map";
   op.doc = "Each element becomes f(element).";
   op.params = {required("input", Param::Kind::dataset), required("f", Param::Kind::function),
-               knob("num_parallel_calls"), option("deterministic", Param::Kind::boolean, Attr::boolean(true))};
+               knob("num_parallel_calls"),
+               option("deterministic", Param::Kind::boolean, Attr::boolean(true))};
   op.stateless = op.keeps_rows = true;
   op.function_input = [](const NodeDraft& draft, std::string_view) { return draft.input().spec; };
   op.infer = [](NodeDraft& draft) {
     check_parallel_calls(draft);
     const FunctionPtr& f = draft.node.function("f");
-    if (f->output.kind == Spec::Kind::none) NodeDraft::fail("f", "gives none; a function must give a value");
+    if (f->output.kind == Spec::Kind::none)
+      NodeDraft::fail("f", "gives none; a function must give a value");
     draft.node.spec = f->output;
     draft.node.cardinality = draft.input().cardinality;
   };

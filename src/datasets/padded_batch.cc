@@ -1,5 +1,5 @@
-// padded_batch(batch_size, padded_shapes=none, padding_values=none, drop_remainder=false): elements of one
-// batch are padded at their ends to one shape and stacked.
+// padded_batch(batch_size, padded_shapes=none, padding_values=none, drop_remainder=false): elements
+// of one batch are padded at their ends to one shape and stacked.
 //
 // A size that is left open takes the largest of the batch. As in batch, an error takes no slot.
 
@@ -19,7 +19,8 @@ struct Padding {
 };
 
 // Copies `from` into the corner of `to`, axis by axis; both rank `rank`.
-void copy_corner(const std::byte* from, const Dims& from_dims, std::byte* to, const Dims& to_dims, int64_t entry, int axis) {
+void copy_corner(const std::byte* from, const Dims& from_dims, std::byte* to, const Dims& to_dims,
+                 int64_t entry, int axis) {
   if (axis == from_dims.rank()) {
     std::memcpy(to, from, static_cast<size_t>(entry));
     return;
@@ -33,13 +34,19 @@ void copy_corner(const std::byte* from, const Dims& from_dims, std::byte* to, co
     if (from_dims[axis] > 0) std::memcpy(to, from, static_cast<size_t>(from_dims[axis] * entry));
     return;
   }
-  for (int64_t i = 0; i < from_dims[axis]; ++i) copy_corner(from + i * from_stride, from_dims, to + i * to_stride, to_dims, entry, axis + 1);
+  for (int64_t i = 0; i < from_dims[axis]; ++i)
+    copy_corner(from + i * from_stride, from_dims, to + i * to_stride, to_dims, entry, axis + 1);
 }
 
 class PaddedBatchCursor final : public Cursor {
  public:
-  PaddedBatchCursor(CursorPtr input, int64_t size, bool drop_remainder, std::vector<Padding> paddings)
-      : input_(std::move(input)), size_(size), drop_remainder_(drop_remainder), paddings_(std::move(paddings)), rows_(paddings_.size()) {}
+  PaddedBatchCursor(CursorPtr input, int64_t size, bool drop_remainder,
+                    std::vector<Padding> paddings)
+      : input_(std::move(input)),
+        size_(size),
+        drop_remainder_(drop_remainder),
+        paddings_(std::move(paddings)),
+        rows_(paddings_.size()) {}
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
@@ -76,7 +83,8 @@ class PaddedBatchCursor final : public Cursor {
     out->clear();
     out->rows = 1;
     out->origin = origin_;
-    for (size_t c = 0; c < rows.size(); ++c) out->columns.push_back(Column::constant(pad(rows[c], paddings_[c], n), 1));
+    for (size_t c = 0; c < rows.size(); ++c)
+      out->columns.push_back(Column::constant(pad(rows[c], paddings_[c], n), 1));
     return Poll::ready;
   }
 
@@ -84,24 +92,29 @@ class PaddedBatchCursor final : public Cursor {
     Dims dims = rows[0].dims();
     for (const Tensor& t : rows) {
       if (t.dims().rank() != dims.rank()) {
-        throw Error(Code::invalid_argument, "elements of one batch have different ranks: " + dims.text() + " and " + t.dims().text());
+        throw Error(Code::invalid_argument, "elements of one batch have different ranks: " +
+                                                dims.text() + " and " + t.dims().text());
       }
       for (int i = 0; i < dims.rank(); ++i) dims[i] = std::max(dims[i], t.dims()[i]);
     }
     if (padding.shape.has_rank() && padding.shape.rank() != dims.rank()) {
-      throw Error(Code::invalid_argument, "padded_shapes has rank " + std::to_string(padding.shape.rank()) + ", an element has shape " + dims.text());
+      throw Error(Code::invalid_argument, "padded_shapes has rank " +
+                                              std::to_string(padding.shape.rank()) +
+                                              ", an element has shape " + dims.text());
     }
     for (int i = 0; i < dims.rank() && padding.shape.has_rank(); ++i) {
       if (padding.shape[i] < 0) continue;
       if (dims[i] > padding.shape[i]) {
-        throw Error(Code::data_loss, "an element of shape " + dims.text() + " does not fit the padded shape " + padding.shape.text());
+        throw Error(Code::data_loss, "an element of shape " + dims.text() +
+                                         " does not fit the padded shape " + padding.shape.text());
       }
       dims[i] = padding.shape[i];
     }
     Tensor out = Tensor::make(rows[0].dtype(), dims.with_front(n));
     const int64_t entry = dtype_size(out.dtype()), each = dims.entries() * entry;
     std::byte* to = out.mutable_data();
-    for (int64_t i = 0; i < n * dims.entries(); ++i) std::memcpy(to + i * entry, padding.value.data(), static_cast<size_t>(entry));
+    for (int64_t i = 0; i < n * dims.entries(); ++i)
+      std::memcpy(to + i * entry, padding.value.data(), static_cast<size_t>(entry));
     if (out.dtype() == DType::bytes) out.mutable_buffer().keep(padding.value.buffer());
     for (const Tensor& t : rows) {
       if (t.entries_count() > 0) copy_corner(t.data(), t.dims(), to, dims, entry, 0);
@@ -129,17 +142,21 @@ bool is_shape(const Attr& a) {
 }
 
 // The attribute for each leaf: one for all, or a tree of the element's structure.
-void per_leaf(const Attr& a, const Spec& spec, bool (*is_one)(const Attr&), std::vector<Attr>* out) {
+void per_leaf(const Attr& a, const Spec& spec, bool (*is_one)(const Attr&),
+              std::vector<Attr>* out) {
   if (spec.is_leaf() || a.is_none() || is_one(a)) {
     for (int i = 0; i < spec.leaf_count(); ++i) out->push_back(a);
     return;
   }
-  if (a.items().size() != spec.items.size()) throw Error(Code::invalid_argument, "does not have the structure of an element: " + spec.text());
+  if (a.items().size() != spec.items.size())
+    throw Error(Code::invalid_argument,
+                "does not have the structure of an element: " + spec.text());
   for (size_t i = 0; i < spec.items.size(); ++i) {
     size_t at = i;
     if (spec.kind == Spec::Kind::dict && a.kind() == Attr::Kind::dict) {
       at = static_cast<size_t>(std::ranges::find(a.keys(), spec.keys[i]) - a.keys().begin());
-      if (at == a.keys().size()) throw Error(Code::invalid_argument, "has no field " + spec.keys[i]);
+      if (at == a.keys().size())
+        throw Error(Code::invalid_argument, "has no field " + spec.keys[i]);
     }
     per_leaf(a.items()[at], spec.items[i], is_one, out);
   }
@@ -152,19 +169,27 @@ Tensor padding_value(const Attr& given, const LeafSpec& leaf) {
     std::memset(zero.mutable_data(), 0, static_cast<size_t>(zero.data_bytes()));
     return zero;
   }
-  if (!given.is_tensor() || given.tensor().dims().rank() != 0) throw Error(Code::invalid_argument, "expected a scalar for each component");
+  if (!given.is_tensor() || given.tensor().dims().rank() != 0)
+    throw Error(Code::invalid_argument, "expected a scalar for each component");
   const Tensor& t = given.tensor();
   if (t.dtype() == leaf.dtype) return t;
-  const bool literal = (t.dtype() == DType::int64 && is_integer(leaf.dtype)) || (t.dtype() == DType::float32 && is_float(leaf.dtype));
+  const bool literal = (t.dtype() == DType::int64 && is_integer(leaf.dtype)) ||
+                       (t.dtype() == DType::float32 && is_float(leaf.dtype));
   if (!literal) {
-    throw Error(Code::invalid_argument, "is " + std::string(dtype_name(t.dtype())) + ", the component is " + std::string(dtype_name(leaf.dtype)));
+    throw Error(Code::invalid_argument, "is " + std::string(dtype_name(t.dtype())) +
+                                            ", the component is " +
+                                            std::string(dtype_name(leaf.dtype)));
   }
   Tensor out = Tensor::make(leaf.dtype, {});
   visit_dtype(leaf.dtype, [&]<typename T>(TypeTag<T>) {
-    if constexpr (std::is_same_v<T, Float16>) *out.mutable_entries<T>() = to_float16(static_cast<float>(number_at(t)));
-    else if constexpr (std::is_same_v<T, BFloat16>) *out.mutable_entries<T>() = to_bfloat16(static_cast<float>(number_at(t)));
-    else if constexpr (std::is_integral_v<T>) *out.mutable_entries<T>() = static_cast<T>(integer_at(t));
-    else if constexpr (std::is_floating_point_v<T>) *out.mutable_entries<T>() = static_cast<T>(number_at(t));
+    if constexpr (std::is_same_v<T, Float16>)
+      *out.mutable_entries<T>() = to_float16(static_cast<float>(number_at(t)));
+    else if constexpr (std::is_same_v<T, BFloat16>)
+      *out.mutable_entries<T>() = to_bfloat16(static_cast<float>(number_at(t)));
+    else if constexpr (std::is_integral_v<T>)
+      *out.mutable_entries<T>() = static_cast<T>(integer_at(t));
+    else if constexpr (std::is_floating_point_v<T>)
+      *out.mutable_entries<T>() = static_cast<T>(number_at(t));
   });
   return out;
 }
@@ -180,7 +205,8 @@ std::vector<Padding> paddings(const PlanNode& input, const Attr& shapes, const A
   std::vector<Padding> out;
   try {
     per_leaf(values, input.spec, [](const Attr& a) { return a.is_tensor(); }, &value_of);
-    for (size_t i = 0; i < leaves.size(); ++i) out.push_back({Shape::unknown_rank(), padding_value(value_of[i], leaves[i])});
+    for (size_t i = 0; i < leaves.size(); ++i)
+      out.push_back({Shape::unknown_rank(), padding_value(value_of[i], leaves[i])});
   } catch (const Error& e) {
     NodeDraft::fail("padding_values", e.message());
   }
@@ -188,25 +214,29 @@ std::vector<Padding> paddings(const PlanNode& input, const Attr& shapes, const A
     const Shape& known = leaves[i].shape;
     if (!leaves[i].is_tensor()) NodeDraft::fail("input", "only tensors can be padded");
     if (shape_of[i].is_none()) {
-      if (!known.has_rank()) NodeDraft::fail("padded_shapes", "is needed: the rank of a component is not known");
+      if (!known.has_rank())
+        NodeDraft::fail("padded_shapes", "is needed: the rank of a component is not known");
       out[i].shape = known;
       continue;
     }
     try {
       std::vector<int64_t> sizes = shape_of[i].as_ints();
       for (const int64_t s : sizes) {
-        if (s < -1) NodeDraft::fail("padded_shapes", "a size must not be negative: " + std::to_string(s));
+        if (s < -1)
+          NodeDraft::fail("padded_shapes", "a size must not be negative: " + std::to_string(s));
       }
       out[i].shape = Shape(std::move(sizes));
     } catch (const Error& e) {
       NodeDraft::fail("padded_shapes", e.message());
     }
     if (known.has_rank() && known.rank() != out[i].shape.rank()) {
-      NodeDraft::fail("padded_shapes", "has rank " + std::to_string(out[i].shape.rank()) + ", an element has shape " + known.text());
+      NodeDraft::fail("padded_shapes", "has rank " + std::to_string(out[i].shape.rank()) +
+                                           ", an element has shape " + known.text());
     }
     for (int k = 0; k < out[i].shape.rank() && known.has_rank(); ++k) {
       if (out[i].shape[k] >= 0 && known[k] > out[i].shape[k]) {
-        NodeDraft::fail("padded_shapes", "an element of shape " + known.text() + " does not fit " + out[i].shape.text());
+        NodeDraft::fail("padded_shapes", "an element of shape " + known.text() + " does not fit " +
+                                             out[i].shape.text());
       }
     }
   }
@@ -219,26 +249,34 @@ OperatorDef padded_batch_operator() {
   OperatorDef op;
   op.name = "padded_batch";
   op.doc = "Consecutive elements, padded to one shape and stacked.";
-  op.params = {required("input", Param::Kind::dataset), required("batch_size", Param::Kind::tensor), optional("padded_shapes", Param::Kind::any, {}),
-               optional("padding_values", Param::Kind::any, {}), optional("drop_remainder", Param::Kind::boolean, Attr::boolean(false))};
+  op.params = {required("input", Param::Kind::dataset), required("batch_size", Param::Kind::tensor),
+               optional("padded_shapes", Param::Kind::any, {}),
+               optional("padding_values", Param::Kind::any, {}),
+               optional("drop_remainder", Param::Kind::boolean, Attr::boolean(false))};
   op.infer = [](NodeDraft& draft) {
     const int64_t size = draft.int_at_least("batch_size", 1, "size must be positive", 1);
     const bool known_size = !draft.node.args["batch_size"].is_capture();
     const bool drop = draft.node.args["drop_remainder"].as_bool();
-    const std::vector<Padding> how = paddings(draft.input(), draft.node.args["padded_shapes"], draft.node.args["padding_values"]);
+    const std::vector<Padding> how = paddings(draft.input(), draft.node.args["padded_shapes"],
+                                              draft.node.args["padding_values"]);
     std::vector<LeafSpec> leaves = draft.input().spec.leaves();
     for (size_t i = 0; i < leaves.size(); ++i) {
       leaves[i].shape = how[i].shape.with_front(drop && known_size ? size : Shape::kUnknown);
     }
     draft.node.spec = draft.input().spec.with_leaves(leaves);
     const int64_t n = draft.input().cardinality;
-    draft.node.cardinality = n < 0 ? n : !known_size ? kUnknown : drop ? n / size : n / size + (n % size != 0);
+    draft.node.cardinality = n < 0         ? n
+                             : !known_size ? kUnknown
+                             : drop        ? n / size
+                                           : n / size + (n % size != 0);
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     const int64_t size = context.int_arg(*node, "batch_size");
-    if (size < 1) throw Error(Code::invalid_argument, "size must be positive: " + std::to_string(size));
-    return std::make_unique<PaddedBatchCursor>(context.open_input(*node), size, node->arg("drop_remainder").as_bool(),
-                                               paddings(*node->inputs[0], node->arg("padded_shapes"), node->arg("padding_values")));
+    if (size < 1)
+      throw Error(Code::invalid_argument, "size must be positive: " + std::to_string(size));
+    return std::make_unique<PaddedBatchCursor>(
+        context.open_input(*node), size, node->arg("drop_remainder").as_bool(),
+        paddings(*node->inputs[0], node->arg("padded_shapes"), node->arg("padding_values")));
   };
   return op;
 }

@@ -25,18 +25,22 @@ OperatorDef prefetch_operator() {
   OperatorDef op;
   op.name = "prefetch";
   op.doc = "Makes so many elements ahead of the consumer; 0: none, -1 or auto: as it fits.";
-  op.params = {required("input", Param::Kind::dataset), optional("buffer_size", Param::Kind::integer, Attr::automatic())};
+  op.params = {required("input", Param::Kind::dataset),
+               optional("buffer_size", Param::Kind::integer, Attr::automatic())};
   op.params[1].performance = true;
   op.keeps_rows = true;
   op.infer = [](NodeDraft& draft) {
     const Attr& size = draft.node.args["buffer_size"];
-    if (!size.is_auto() && !size.is_none()) draft.int_at_least("buffer_size", -1, "must be 0, positive, or -1 for auto", 1);
+    if (!size.is_auto() && !size.is_none())
+      draft.int_at_least("buffer_size", -1, "must be 0, positive, or -1 for auto", 1);
     draft.node.spec = draft.input().spec;
     draft.node.cardinality = draft.input().cardinality;
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     const Attr& size = node->arg("buffer_size");
-    const int64_t rows = size.is_auto() || size.is_none() || size.as_int() < 0 ? automatic_rows(node->spec) : size.as_int();
+    const int64_t rows = size.is_auto() || size.is_none() || size.as_int() < 0
+                             ? automatic_rows(node->spec)
+                             : size.as_int();
     OpenContext below = context.deeper();
     below.batch_rows = context.batch_rows;
     CursorPtr input = below.open(node->inputs[0]);

@@ -40,16 +40,19 @@ class RangeCursor final : public Cursor {
  protected:
   Poll next(Block* out, const Pull& pull) override {
     if (position_ == bounds_.count) return Poll::end;
-    const int64_t rows = std::min({pull.max_rows, bounds_.count - position_, run_->options().block_rows});
+    const int64_t rows =
+        std::min({pull.max_rows, bounds_.count - position_, run_->options().block_rows});
     out->clear();
     out->rows = rows;
     Column column = Column::dense(dtype_, {}, rows);
-    const uint64_t first = static_cast<uint64_t>(bounds_.start) + static_cast<uint64_t>(position_) * static_cast<uint64_t>(bounds_.step);
+    const uint64_t first = static_cast<uint64_t>(bounds_.start) +
+                           static_cast<uint64_t>(position_) * static_cast<uint64_t>(bounds_.step);
     visit_dtype(dtype_, [&]<typename T>(TypeTag<T>) {
       if constexpr (std::is_arithmetic_v<T>) {
         T* to = column.mutable_entries<T>();
         for (int64_t i = 0; i < rows; ++i) {
-          to[i] = static_cast<T>(static_cast<int64_t>(first + static_cast<uint64_t>(i) * static_cast<uint64_t>(bounds_.step)));
+          to[i] = static_cast<T>(static_cast<int64_t>(
+              first + static_cast<uint64_t>(i) * static_cast<uint64_t>(bounds_.step)));
         }
       }
     });
@@ -68,10 +71,12 @@ class RangeCursor final : public Cursor {
 };
 
 void infer(NodeDraft& draft) {
-  const Attr &a = draft.node.args["start"], &b = draft.node.args["stop"], &step = draft.node.args["step"];
+  const Attr &a = draft.node.args["start"], &b = draft.node.args["stop"],
+             &step = draft.node.args["step"];
   const DType dtype = draft.node.args["dtype"].as_dtype();
   if (!is_integer(dtype) && dtype != DType::float32 && dtype != DType::float64) {
-    NodeDraft::fail("dtype", "must be an integer, float32 or float64: " + std::string(dtype_name(dtype)));
+    NodeDraft::fail("dtype",
+                    "must be an integer, float32 or float64: " + std::string(dtype_name(dtype)));
   }
   if (!step.is_capture() && step.as_int() == 0) NodeDraft::fail("step", "must not be zero: 0");
   draft.node.spec = Spec::tensor(dtype, {});
@@ -84,16 +89,19 @@ void infer(NodeDraft& draft) {
 OperatorDef range_operator() {
   OperatorDef op;
   op.name = "range";
-  op.doc = "Numbers from start (0) to before stop: range(stop), range(start, stop, step=1, dtype=int64).";
+  op.doc = "Numbers from start (0) to before stop: range(stop), range(start, stop, step=1, "
+           "dtype=int64).";
   op.params = {required("start", Param::Kind::tensor), optional("stop", Param::Kind::tensor, {}),
-               optional("step", Param::Kind::tensor, Attr::integer(1)), option("dtype", Param::Kind::dtype, Attr::of(DType::int64))};
+               optional("step", Param::Kind::tensor, Attr::integer(1)),
+               option("dtype", Param::Kind::dtype, Attr::of(DType::int64))};
   op.source = true;
   op.infer = infer;
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     const Attr step = context.arg(*node, "step");
     if (step.as_int() == 0) throw Error(Code::invalid_argument, "step must not be zero: 0");
-    return std::make_unique<RangeCursor>(bounds_of(context.arg(*node, "start"), context.arg(*node, "stop"), step),
-                                         node->arg("dtype").as_dtype(), context);
+    return std::make_unique<RangeCursor>(
+        bounds_of(context.arg(*node, "start"), context.arg(*node, "stop"), step),
+        node->arg("dtype").as_dtype(), context);
   };
   return op;
 }

@@ -1,5 +1,5 @@
-// Records are views into the chunks that were read; nothing is copied. What is bad in a file is an error
-// at its place, and reading goes on where the format lets it.
+// Records are views into the chunks that were read; nothing is copied. What is bad in a file is an
+// error at its place, and reading goes on where the format lets it.
 
 #include "datasets/records.h"
 
@@ -13,8 +13,11 @@ namespace {
 
 class RecordsCursor final : public Cursor {
  public:
-  RecordsCursor(std::vector<std::string> paths, const OpenContext& context, NodeCounters* counters, OpenReader open, const ReaderOptions& options)
-      : context_(context), ahead_(context.run, counters, std::move(paths), [open, options](const std::string& path) { return open(path, options); }) {}
+  RecordsCursor(std::vector<std::string> paths, const OpenContext& context, NodeCounters* counters,
+                OpenReader open, const ReaderOptions& options)
+      : context_(context),
+        ahead_(context.run, counters, std::move(paths),
+               [open, options](const std::string& path) { return open(path, options); }) {}
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
@@ -30,7 +33,8 @@ class RecordsCursor final : public Cursor {
     }
     const auto rows = std::min(pull.max_rows, static_cast<int64_t>(chunk_.records.size() - at_));
     out->clear();
-    const Origin origin(mix(context_.lineage, file_ + 1) + static_cast<uint64_t>(position_), 1, context_.epoch);
+    const Origin origin(mix(context_.lineage, file_ + 1) + static_cast<uint64_t>(position_), 1,
+                        context_.epoch);
     if (rows == 0) {
       *out = error_block(std::exchange(chunk_.error, nullptr), 1, origin);
       ++position_;
@@ -55,14 +59,15 @@ class RecordsCursor final : public Cursor {
   OpenContext context_;
   ReadAhead ahead_;
   RecordChunk chunk_;
-  size_t at_ = 0;       // next record of chunk_
+  size_t at_ = 0;  // next record of chunk_
   size_t file_ = 0;
   int64_t position_ = 0;  // of the next record in its file
 };
 
 ReaderOptions reader_options(const PlanNode& node) {
   ReaderOptions options;
-  options.compression = node.arg("compression").is_none() ? "" : node.arg("compression").as_string();
+  options.compression =
+      node.arg("compression").is_none() ? "" : node.arg("compression").as_string();
   options.chunk_bytes = 512 << 10;
   return options;
 }
@@ -88,14 +93,16 @@ OperatorDef records_operator(std::string name, std::string doc, OpenReader open)
   OperatorDef op;
   op.name = std::move(name);
   op.doc = std::move(doc);
-  op.params = {required("filenames", Param::Kind::any), optional("compression", Param::Kind::text, Attr::text("")), knob("buffer_size"),
+  op.params = {required("filenames", Param::Kind::any),
+               optional("compression", Param::Kind::text, Attr::text("")), knob("buffer_size"),
                option("num_parallel_reads", Param::Kind::integer, {})};
   op.source = true;
   op.infer = [open](NodeDraft& draft) {
     const Attr& names = draft.node.args["filenames"];
     if (names.is_capture()) {
       const LeafSpec& type = names.capture_type();
-      if (!type.is_tensor() || type.dtype != DType::bytes) NodeDraft::fail("filenames", "is " + type.text() + ", expected a file name");
+      if (!type.is_tensor() || type.dtype != DType::bytes)
+        NodeDraft::fail("filenames", "is " + type.text() + ", expected a file name");
     } else if (!names.has_capture()) {
       try {
         strings_of(names);
@@ -112,7 +119,8 @@ OperatorDef records_operator(std::string name, std::string doc, OpenReader open)
     draft.node.cardinality = kUnknown;
   };
   op.open = [open](const PlanPtr& node, OpenContext& context) -> CursorPtr {
-    return std::make_unique<RecordsCursor>(strings_of(context.arg(*node, "filenames")), context, context.run->counters(node.get()), open,
+    return std::make_unique<RecordsCursor>(strings_of(context.arg(*node, "filenames")), context,
+                                           context.run->counters(node.get()), open,
                                            reader_options(*node));
   };
   return op;

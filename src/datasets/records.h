@@ -10,7 +10,8 @@ namespace penstock {
 // Strings of an argument: one, or a list; captures are to be bound before.
 std::vector<std::string> strings_of(const Attr& value);
 
-using OpenReader = std::unique_ptr<RecordReader> (*)(std::string path, const ReaderOptions& options);
+using OpenReader = std::unique_ptr<RecordReader> (*)(std::string path,
+                                                     const ReaderOptions& options);
 OperatorDef records_operator(std::string name, std::string doc, OpenReader open);
 
 }  // namespace penstock

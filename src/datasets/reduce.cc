@@ -10,7 +10,9 @@ OperatorDef reduce_operator() {
   OperatorDef op;
   op.name = "reduce";
   op.doc = "Folds the elements into one value: reduce_func(state, element) gives the next state.";
-  op.params = {required("input", Param::Kind::dataset), required("initial_state", Param::Kind::structure), required("reduce_func", Param::Kind::function)};
+  op.params = {required("input", Param::Kind::dataset),
+               required("initial_state", Param::Kind::structure),
+               required("reduce_func", Param::Kind::function)};
   op.sink = true;
   op.function_arity = 2;
   op.function_input = [](const NodeDraft& draft, std::string_view) {
@@ -26,7 +28,8 @@ OperatorDef reduce_operator() {
     for_each_row(node, context, [&](const Block& block, int64_t row) {
       std::vector<Tensor> inputs = state;
       for (const Column& c : block.columns) inputs.push_back(c.row(row));
-      state = f->run_row(std::move(inputs), {block.origin.lineage(row), block.origin.epoch(row), 0});
+      state =
+          f->run_row(std::move(inputs), {block.origin.lineage(row), block.origin.epoch(row), 0});
       return true;
     });
     return state;

@@ -1,7 +1,7 @@
 // repeat(count=none): the input again and again; none or -1 for ever.
 //
-// Each pass opens the input anew with an epoch of its own, by which shuffles and random ops below draw.
-// A pass without any good element ends an endless repeat: it would spin.
+// Each pass opens the input anew with an epoch of its own, by which shuffles and random ops below
+// draw. A pass without any good element ends an endless repeat: it would spin.
 
 #include "base/random.h"
 #include "datasets/datasets.h"
@@ -13,7 +13,10 @@ namespace {
 class RepeatCursor final : public Cursor {
  public:
   RepeatCursor(PlanPtr node, const OpenContext& context, int64_t count)
-      : node_(std::move(node)), context_(context), environment_(context.environment.begin(), context.environment.end()), count_(count) {
+      : node_(std::move(node)),
+        context_(context),
+        environment_(context.environment.begin(), context.environment.end()),
+        count_(count) {
     context_.environment = environment_;
   }
 
@@ -23,7 +26,8 @@ class RepeatCursor final : public Cursor {
       if (!input_) {
         if (pass_ == count_) return Poll::end;
         OpenContext context = context_;
-        context.epoch = pass_ == 0 ? context_.epoch : mix(context_.epoch, static_cast<uint64_t>(pass_));
+        context.epoch =
+            pass_ == 0 ? context_.epoch : mix(context_.epoch, static_cast<uint64_t>(pass_));
         input_ = context.open_input(*node_);
         given_ = false;
       }

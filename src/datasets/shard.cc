@@ -1,6 +1,7 @@
 // shard(num_shards, index): every num_shards-th element, from `index` on.
 //
-// Counts positions: an error of another shard's element counts and is not seen, so shards never shift.
+// Counts positions: an error of another shard's element counts and is not seen, so shards never
+// shift.
 
 #include "datasets/datasets.h"
 #include "runtime/open.h"
@@ -10,7 +11,8 @@ namespace {
 
 class ShardCursor final : public Cursor {
  public:
-  ShardCursor(CursorPtr input, int64_t shards, int64_t index) : input_(std::move(input)), shards_(shards), index_(index) {}
+  ShardCursor(CursorPtr input, int64_t shards, int64_t index)
+      : input_(std::move(input)), shards_(shards), index_(index) {}
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
@@ -37,7 +39,8 @@ class ShardCursor final : public Cursor {
 void check(int64_t shards, int64_t index) {
   if (shards < 1) NodeDraft::fail("num_shards", "must be positive: " + std::to_string(shards));
   if (index < 0 || index >= shards) {
-    NodeDraft::fail("index", "must lie between 0 and " + std::to_string(shards - 1) + ": " + std::to_string(index));
+    NodeDraft::fail("index", "must lie between 0 and " + std::to_string(shards - 1) + ": " +
+                                 std::to_string(index));
   }
 }
 
@@ -47,7 +50,8 @@ OperatorDef shard_operator() {
   OperatorDef op;
   op.name = "shard";
   op.doc = "Every num_shards-th element, from `index` on.";
-  op.params = {required("input", Param::Kind::dataset), required("num_shards", Param::Kind::tensor), required("index", Param::Kind::tensor)};
+  op.params = {required("input", Param::Kind::dataset), required("num_shards", Param::Kind::tensor),
+               required("index", Param::Kind::tensor)};
   op.infer = [](NodeDraft& draft) {
     draft.node.spec = draft.input().spec;
     const Attr &shards = draft.node.args["num_shards"], &index = draft.node.args["index"];
@@ -55,10 +59,12 @@ OperatorDef shard_operator() {
     draft.node.cardinality = n < 0 ? n : kUnknown;
     if (shards.is_capture() || index.is_capture()) return;
     check(shards.as_int(), index.as_int());
-    if (n >= 0) draft.node.cardinality = n / shards.as_int() + (index.as_int() < n % shards.as_int() ? 1 : 0);
+    if (n >= 0)
+      draft.node.cardinality = n / shards.as_int() + (index.as_int() < n % shards.as_int() ? 1 : 0);
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
-    const int64_t shards = context.int_arg(*node, "num_shards"), index = context.int_arg(*node, "index");
+    const int64_t shards = context.int_arg(*node, "num_shards"),
+                  index = context.int_arg(*node, "index");
     try {
       check(shards, index);
     } catch (const ArgumentError& e) {

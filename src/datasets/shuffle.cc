@@ -1,9 +1,9 @@
-// shuffle(buffer_size, seed): each output is drawn from a window of buffer_size elements, whose place is
-// then filled with the next input. buffer_size none: the whole input.
+// shuffle(buffer_size, seed): each output is drawn from a window of buffer_size elements, whose
+// place is then filled with the next input. buffer_size none: the whole input.
 //
 // Draw k belongs to output k of this pass and a drawn slot is always filled by the input that comes
-// next, so the order depends on the seed and the epoch alone, on neither block sizes nor threads. An
-// error is a value in a slot.
+// next, so the order depends on the seed and the epoch alone, on neither block sizes nor threads.
+// An error is a value in a slot.
 
 #include <algorithm>
 #include <unordered_map>
@@ -16,8 +16,8 @@
 namespace penstock {
 namespace {
 
-// RandomStream(seed, epoch, mix(lineage, k)).next_below(n) for consecutive k. The first values of several
-// streams are made at once: one Philox waits on its multiplications.
+// RandomStream(seed, epoch, mix(lineage, k)).next_below(n) for consecutive k. The first values of
+// several streams are made at once: one Philox waits on its multiplications.
 class Draws {
  public:
   Draws(uint64_t seed, uint64_t epoch, uint64_t lineage)
@@ -28,7 +28,8 @@ class Draws {
     const unsigned __int128 product = static_cast<unsigned __int128>(values_[at_]) * n;
     const uint64_t row = rows_[at_++];
     if (static_cast<uint64_t>(product) >= n) return static_cast<size_t>(product >> 64);
-    return static_cast<size_t>(RandomStream(seed_, epoch_, row).next_below(n));  // the first value may be refused
+    return static_cast<size_t>(
+        RandomStream(seed_, epoch_, row).next_below(n));  // the first value may be refused
   }
 
  private:
@@ -78,7 +79,8 @@ class ShuffleCursor final : public Cursor {
       run_->check_cancelled();
       absorb();
       if (ended_ && count() == 0) return Poll::end;
-      if (hole_ == kNone && (ended_ || count() == size_)) return draw(out, static_cast<size_t>(pull.max_rows));
+      if (hole_ == kNone && (ended_ || count() == size_))
+        return draw(out, static_cast<size_t>(pull.max_rows));
       in_.clear();
       at_ = 0;
       const Poll poll = input_->pull(&in_, {wanted(pull.max_rows), pull.waker});
@@ -205,16 +207,18 @@ class ShuffleCursor final : public Cursor {
   const size_t size_;
   Draws draws_;
   std::vector<SlotColumn> columns_;
-  std::vector<Id> ids_;                           // of the slots
-  std::unordered_map<size_t, ErrorPtr> failed_;   // slots that hold an error
-  size_t hole_ = kNone;                           // drawn, to be filled by the next input
-  std::vector<size_t> slots_;                     // being drawn
+  std::vector<Id> ids_;                          // of the slots
+  std::unordered_map<size_t, ErrorPtr> failed_;  // slots that hold an error
+  size_t hole_ = kNone;                          // drawn, to be filled by the next input
+  std::vector<size_t> slots_;                    // being drawn
   Block in_;
   int64_t at_ = 0;  // next row of in_
   bool ended_ = false;
 };
 
-bool whole_input(const Attr& size) { return size.is_none() || (size.is_tensor() && size.as_int() == -2); }
+bool whole_input(const Attr& size) {
+  return size.is_none() || (size.is_tensor() && size.as_int() == -2);
+}
 
 }  // namespace
 
@@ -222,22 +226,28 @@ OperatorDef shuffle_operator() {
   OperatorDef op;
   op.name = "shuffle";
   op.doc = "Elements in random order, drawn from a window of buffer_size (none: all).";
-  op.params = {required("input", Param::Kind::dataset), required("buffer_size", Param::Kind::tensor), optional("seed", Param::Kind::integer, {}),
+  op.params = {required("input", Param::Kind::dataset),
+               required("buffer_size", Param::Kind::tensor),
+               optional("seed", Param::Kind::integer, {}),
                optional("reshuffle_each_iteration", Param::Kind::boolean, Attr::boolean(true))};
   op.params[1].accepts_none = true;
   op.keeps_rows = op.random = true;
   op.infer = [](NodeDraft& draft) {
-    if (!whole_input(draft.node.args["buffer_size"])) draft.int_at_least("buffer_size", 1, "must be positive, or none for the whole input", 1);
+    if (!whole_input(draft.node.args["buffer_size"]))
+      draft.int_at_least("buffer_size", 1, "must be positive, or none for the whole input", 1);
     draft.node.spec = draft.input().spec;
     draft.node.cardinality = draft.input().cardinality;
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     const Attr size = context.arg(*node, "buffer_size");
     const int64_t n = whole_input(size) ? INT64_MAX : size.as_int();
-    if (n < 1) throw Error(Code::invalid_argument, "buffer_size must be positive: " + std::to_string(n));
+    if (n < 1)
+      throw Error(Code::invalid_argument, "buffer_size must be positive: " + std::to_string(n));
     const bool anew = node->arg("reshuffle_each_iteration").as_bool();
-    const Draws draws(static_cast<uint64_t>(node->arg("seed").as_int()), anew ? context.epoch : 0, context.lineage);
-    return std::make_unique<ShuffleCursor>(context.open_input(*node), context.run, static_cast<size_t>(n), draws, node->spec);
+    const Draws draws(static_cast<uint64_t>(node->arg("seed").as_int()), anew ? context.epoch : 0,
+                      context.lineage);
+    return std::make_unique<ShuffleCursor>(context.open_input(*node), context.run,
+                                           static_cast<size_t>(n), draws, node->spec);
   };
   return op;
 }

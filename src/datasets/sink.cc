@@ -27,7 +27,8 @@ class WaitingWaker final : public Waker {
 
 }  // namespace
 
-void for_each_row(const PlanPtr& node, const OpenContext& context, const std::function<bool(const Block&, int64_t row)>& f) {
+void for_each_row(const PlanPtr& node, const OpenContext& context,
+                  const std::function<bool(const Block&, int64_t row)>& f) {
   WaitingWaker waker;
   const CursorPtr input = context.open_input(*node);
   Block block;

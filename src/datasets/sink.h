@@ -8,6 +8,7 @@
 namespace penstock {
 
 // Calls f for each row of the node's input until it gives false; throws the first error.
-void for_each_row(const PlanPtr& node, const OpenContext& context, const std::function<bool(const Block&, int64_t row)>& f);
+void for_each_row(const PlanPtr& node, const OpenContext& context,
+                  const std::function<bool(const Block&, int64_t row)>& f);
 
 }  // namespace penstock

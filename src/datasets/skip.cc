@@ -17,7 +17,9 @@ class SkipCursor final : public Cursor {
  protected:
   Poll next(Block* out, const Pull& pull) override {
     for (;;) {
-      const int64_t want = left_ == 0 ? pull.max_rows : std::min<int64_t>(pull.max_rows, std::max<int64_t>(1, left_));
+      const int64_t want = left_ == 0
+                               ? pull.max_rows
+                               : std::min<int64_t>(pull.max_rows, std::max<int64_t>(1, left_));
       const Poll poll = input_->pull(out, {want, pull.waker});
       if (poll != Poll::ready || left_ == 0) return poll;
       const int64_t dropped = std::min(left_, out->rows);
@@ -46,7 +48,10 @@ OperatorDef skip_operator() {
     const int64_t n = draft.input().cardinality;
     const Attr& count = draft.node.args["count"];
     const int64_t k = count.is_capture() ? 0 : count.as_int();
-    draft.node.cardinality = count.is_capture() ? kUnknown : n < 0 ? n : k < 0 ? 0 : std::max<int64_t>(0, n - k);
+    draft.node.cardinality = count.is_capture() ? kUnknown
+                             : n < 0            ? n
+                             : k < 0            ? 0
+                                                : std::max<int64_t>(0, n - k);
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     const int64_t count = context.int_arg(*node, "count");

@@ -6,19 +6,21 @@
 namespace penstock {
 namespace {
 
-constexpr int64_t kFlatBytes = 64;     // rows up to this size lie side by side
-constexpr int64_t kJoinedBytes = 4096; // outputs up to this size are joined into one column
+constexpr int64_t kFlatBytes = 64;      // rows up to this size lie side by side
+constexpr int64_t kJoinedBytes = 4096;  // outputs up to this size are joined into one column
 
 // A row with a buffer that holds little else.
 Tensor own(const Tensor& row) {
   if (row.object()) return row;
-  const bool alone = row.dtype() != DType::bytes && row.buffer().capacity() <= 2 * row.data_bytes() + 4096;
+  const bool alone =
+      row.dtype() != DType::bytes && row.buffer().capacity() <= 2 * row.data_bytes() + 4096;
   return alone ? row : row.copy();
 }
 
 void fail_row(Block* in, int64_t row, ErrorPtr error) {
   if (in->error_at(row)) return;
-  in->errors.insert(std::ranges::upper_bound(in->errors, row, {}, &RowError::row), {row, std::move(error)});
+  in->errors.insert(std::ranges::upper_bound(in->errors, row, {}, &RowError::row),
+                    {row, std::move(error)});
 }
 
 }  // namespace
@@ -46,7 +48,8 @@ void SlotColumn::reserve(size_t slots) {
   room_ = room;
 }
 
-// Calls f with the row size as a constant where it is a common one, so that copies are single moves.
+// Calls f with the row size as a constant where it is a common one, so that copies are single
+// moves.
 template <typename F>
 void SlotColumn::with_width(F&& f) {
   switch (bytes_) {
@@ -67,7 +70,8 @@ void SlotColumn::put(size_t slot, Block* in, size_t column, int64_t row) {
       return;
     }
     if (!(c.dims_of(row) == dims_)) {
-      throw Error(Code::internal, "an element has shape " + c.dims_of(row).text() + ", expected " + dims_.text());
+      throw Error(Code::internal,
+                  "an element has shape " + c.dims_of(row).text() + ", expected " + dims_.text());
     }
     std::memcpy(buffer_.data() + slot * bytes_, c.row_data(row), bytes_);
   } catch (const Error&) {
@@ -92,7 +96,8 @@ void SlotColumn::prepare(size_t outputs) {
   }
 }
 
-void SlotColumn::exchange(std::span<const size_t> slots, size_t refills, Block* in, size_t column, int64_t row) {
+void SlotColumn::exchange(std::span<const size_t> slots, size_t refills, Block* in, size_t column,
+                          int64_t row) {
   if (!flat_) {
     for (size_t i = 0; i < slots.size(); ++i) {
       out_tensors_.push_back(std::move(tensors_[slots[i]]));
@@ -103,7 +108,9 @@ void SlotColumn::exchange(std::span<const size_t> slots, size_t refills, Block* 
   std::byte* const to = out_.mutable_data();
   std::byte* const base = buffer_.data();
   const Column* c = refills > 0 ? &in->columns[column] : nullptr;
-  const bool plain = c && (c->kind() == Column::Kind::dense || c->kind() == Column::Kind::constant) && c->row_dims() == dims_;
+  const bool plain = c &&
+                     (c->kind() == Column::Kind::dense || c->kind() == Column::Kind::constant) &&
+                     c->row_dims() == dims_;
   const std::byte* from = plain ? c->row_data(row) : nullptr;
   const size_t step = plain && c->kind() == Column::Kind::dense ? bytes_ : 0;
   with_width([&](auto width) {
@@ -150,7 +157,8 @@ void SlotColumn::move(size_t from, size_t to) {
 Column SlotColumn::finish() {
   if (flat_) return std::move(out_);
   const bool joined = std::ranges::all_of(out_tensors_, [this](const Tensor& t) {
-    return t.object() || (t.dtype() == out_tensors_[0].dtype() && t.dims() == out_tensors_[0].dims() && t.data_bytes() <= kJoinedBytes);
+    return t.object() || (t.dtype() == out_tensors_[0].dtype() &&
+                          t.dims() == out_tensors_[0].dims() && t.data_bytes() <= kJoinedBytes);
   });
   std::vector<Tensor> rows;
   rows.swap(out_tensors_);

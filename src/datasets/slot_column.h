@@ -10,11 +10,11 @@
 
 namespace penstock {
 
-// Rows of small fixed size lie side by side and are written in place; others are tensors of their own
-// that hold no larger buffer alive. Works on runs of rows, a column at a time.
+// Rows of small fixed size lie side by side and are written in place; others are tensors of their
+// own that hold no larger buffer alive. Works on runs of rows, a column at a time.
 //
-// What a row without a value (an error) has in its slot is never looked at. A row that cannot be kept
-// becomes an error of the input block.
+// What a row without a value (an error) has in its slot is never looked at. A row that cannot be
+// kept becomes an error of the input block.
 class SlotColumn {
  public:
   explicit SlotColumn(const LeafSpec& leaf);
@@ -26,8 +26,10 @@ class SlotColumn {
   // To be called before exchange or drain gives so many outputs. Throws RESOURCE_EXHAUSTED.
   void prepare(size_t outputs);
   // Output i is the value of slots[i]; the first `refills` slots then take rows `row`, row + 1, ...
-  void exchange(std::span<const size_t> slots, size_t refills, Block* in, size_t column, int64_t row);
-  // Output i is the value of slots[i]; the last of `count` slots, one fewer each time, takes its place.
+  void exchange(std::span<const size_t> slots, size_t refills, Block* in, size_t column,
+                int64_t row);
+  // Output i is the value of slots[i]; the last of `count` slots, one fewer each time, takes its
+  // place.
   void drain(std::span<const size_t> slots, size_t count);
   void move(size_t from, size_t to);
   // The outputs so far.
@@ -40,8 +42,8 @@ class SlotColumn {
 
   DType dtype_;
   bool flat_;
-  Dims dims_;          // flat
-  size_t bytes_ = 0;   // flat: of a row
+  Dims dims_;         // flat
+  size_t bytes_ = 0;  // flat: of a row
   BufferRef buffer_;
   size_t room_ = 0;
   Column out_;

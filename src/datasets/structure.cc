@@ -20,7 +20,8 @@ Spec structure_spec(const Attr& a) {
     case Attr::Kind::dict: {
       std::vector<Spec> items;
       for (const Attr& item : a.items()) items.push_back(structure_spec(item));
-      return a.kind() == Attr::Kind::dict ? Spec::dict(a.keys(), std::move(items)) : Spec::tuple(std::move(items));
+      return a.kind() == Attr::Kind::dict ? Spec::dict(a.keys(), std::move(items))
+                                          : Spec::tuple(std::move(items));
     }
     default: break;
   }

@@ -6,15 +6,16 @@ void register_datasets() {
   static const bool once = [] {
     OperatorRegistry& r = OperatorRegistry::instance();
     for (OperatorDef (*make)() : {
-             range_operator, from_tensors_operator, from_tensor_slices_operator, from_list_operator,
-             list_files_operator, files_operator, tfrecord_operator, text_line_operator, dataset_of_operator,
-             map_operator, filter_operator, enumerate_operator,
-             flat_map_operator, interleave_operator,
-             shuffle_operator, repeat_operator, take_operator, skip_operator, shard_operator,
-             batch_operator, padded_batch_operator,
-             zip_operator, concatenate_operator,
-             cache_operator, prefetch_operator,
-             reduce_operator, get_single_element_operator, cardinality_operator,
+             range_operator,       from_tensors_operator, from_tensor_slices_operator,
+             from_list_operator,   list_files_operator,   files_operator,
+             tfrecord_operator,    text_line_operator,    dataset_of_operator,
+             map_operator,         filter_operator,       enumerate_operator,
+             flat_map_operator,    interleave_operator,   shuffle_operator,
+             repeat_operator,      take_operator,         skip_operator,
+             shard_operator,       batch_operator,        padded_batch_operator,
+             zip_operator,         concatenate_operator,  cache_operator,
+             prefetch_operator,    reduce_operator,       get_single_element_operator,
+             cardinality_operator,
          }) {
       r.add(make());
     }

@@ -1,7 +1,7 @@
 // take(count): the first elements, then the end; -1 takes all.
 //
-// An error takes no slot. Once the count is reached the input is dropped at once, so that work ahead of
-// it stops and its buffers go back.
+// An error takes no slot. Once the count is reached the input is dropped at once, so that work
+// ahead of it stops and its buffers go back.
 
 #include <algorithm>
 

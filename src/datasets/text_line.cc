@@ -6,7 +6,9 @@
 namespace penstock {
 
 OperatorDef text_line_operator() {
-  return records_operator("text_line", "The lines of text files; compression \"\", \"GZIP\" or \"ZLIB\".", open_text_lines);
+  return records_operator("text_line",
+                          "The lines of text files; compression \"\", \"GZIP\" or \"ZLIB\".",
+                          open_text_lines);
 }
 
 }  // namespace penstock

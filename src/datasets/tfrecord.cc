@@ -6,7 +6,9 @@
 namespace penstock {
 
 OperatorDef tfrecord_operator() {
-  return records_operator("tfrecord", "The records of TFRecord files; compression \"\", \"GZIP\" or \"ZLIB\".", open_tfrecord);
+  return records_operator("tfrecord",
+                          "The records of TFRecord files; compression \"\", \"GZIP\" or \"ZLIB\".",
+                          open_tfrecord);
 }
 
 }  // namespace penstock

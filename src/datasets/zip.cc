@@ -1,4 +1,5 @@
-// zip(a, b, ...), zip((a, b)), zip({k: a}): elements of several inputs side by side, until one ends.
+// zip(a, b, ...), zip((a, b)), zip({k: a}): elements of several inputs side by side, until one
+// ends.
 //
 // An error of one input takes its position from all: the others advance, the error comes out.
 
@@ -14,7 +15,8 @@ namespace {
 
 class ZipCursor final : public Cursor {
  public:
-  explicit ZipCursor(std::vector<CursorPtr> inputs) : inputs_(std::move(inputs)), held_(inputs_.size()), ended_(inputs_.size(), false) {}
+  explicit ZipCursor(std::vector<CursorPtr> inputs)
+      : inputs_(std::move(inputs)), held_(inputs_.size()), ended_(inputs_.size(), false) {}
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
@@ -65,7 +67,8 @@ class ZipCursor final : public Cursor {
       lineages.push_back(lineage);
       epochs.push_back(held_[0].origin.epoch(r));
     }
-    out->origin = inputs_.size() == 1 ? held_[0].origin : Origin::of(std::move(lineages), std::move(epochs));
+    out->origin =
+        inputs_.size() == 1 ? held_[0].origin : Origin::of(std::move(lineages), std::move(epochs));
   }
 
   // At the position where an input ended those before it still say their errors.
@@ -89,7 +92,8 @@ Spec spec_of(const Attr& structure, const std::vector<PlanPtr>& inputs) {
   if (structure.is_tensor()) return inputs[static_cast<size_t>(structure.as_int())]->spec;
   std::vector<Spec> items;
   for (const Attr& item : structure.items()) items.push_back(spec_of(item, inputs));
-  return structure.kind() == Attr::Kind::tuple ? Spec::tuple(std::move(items)) : Spec::dict(structure.keys(), std::move(items));
+  return structure.kind() == Attr::Kind::tuple ? Spec::tuple(std::move(items))
+                                               : Spec::dict(structure.keys(), std::move(items));
 }
 
 }  // namespace
@@ -97,7 +101,8 @@ Spec spec_of(const Attr& structure, const std::vector<PlanPtr>& inputs) {
 OperatorDef zip_operator() {
   OperatorDef op;
   op.name = "zip";
-  op.doc = "Elements of several datasets side by side, until one ends: zip(a, b), zip((a, b)), zip({k: a}).";
+  op.doc = "Elements of several datasets side by side, until one ends: zip(a, b), zip((a, b)), "
+           "zip({k: a}).";
   op.params = {required("datasets", Param::Kind::datasets)};
   op.infer = [](NodeDraft& draft) {
     if (draft.node.inputs.empty()) NodeDraft::fail("datasets", "at least one dataset is needed");

@@ -66,22 +66,26 @@ bool Attr::has_capture() const {
 }
 
 int64_t Attr::as_int() const {
-  if (kind_ != Kind::tensor || tensor_.dims().rank() != 0 || !is_integer(tensor_.dtype())) wrong("an integer");
+  if (kind_ != Kind::tensor || tensor_.dims().rank() != 0 || !is_integer(tensor_.dtype()))
+    wrong("an integer");
   return integer_at(tensor_);
 }
 
 bool Attr::as_bool() const {
-  if (kind_ != Kind::tensor || tensor_.dims().rank() != 0 || tensor_.dtype() != DType::boolean) wrong("true or false");
+  if (kind_ != Kind::tensor || tensor_.dims().rank() != 0 || tensor_.dtype() != DType::boolean)
+    wrong("true or false");
   return tensor_.entry<bool>();
 }
 
 double Attr::as_float() const {
-  if (kind_ != Kind::tensor || tensor_.dims().rank() != 0 || !is_number(tensor_.dtype())) wrong("a number");
+  if (kind_ != Kind::tensor || tensor_.dims().rank() != 0 || !is_number(tensor_.dtype()))
+    wrong("a number");
   return number_at(tensor_);
 }
 
 std::string Attr::as_string() const {
-  if (kind_ != Kind::tensor || tensor_.dims().rank() != 0 || tensor_.dtype() != DType::bytes) wrong("a string");
+  if (kind_ != Kind::tensor || tensor_.dims().rank() != 0 || tensor_.dtype() != DType::bytes)
+    wrong("a string");
   return std::string(bytes_at(tensor_));
 }
 
@@ -92,7 +96,8 @@ DType Attr::as_dtype() const {
 
 std::vector<int64_t> Attr::as_ints() const {
   std::vector<int64_t> out;
-  if (kind_ == Kind::tensor && tensor_.dims().rank() == 1 && (is_integer(tensor_.dtype()) || tensor_.entries_count() == 0)) {
+  if (kind_ == Kind::tensor && tensor_.dims().rank() == 1 &&
+      (is_integer(tensor_.dtype()) || tensor_.entries_count() == 0)) {
     for (int64_t i = 0; i < tensor_.entries_count(); ++i) out.push_back(integer_at(tensor_, i));
     return out;
   }
@@ -153,7 +158,9 @@ bool Attrs::has_capture() const {
   return std::ranges::any_of(items_, [](const auto& item) { return item.second.has_capture(); });
 }
 
-Param required(std::string name, Param::Kind kind) { return {std::move(name), kind, true, {}, false, false, false}; }
+Param required(std::string name, Param::Kind kind) {
+  return {std::move(name), kind, true, {}, false, false, false};
+}
 
 Param optional(std::string name, Param::Kind kind, Attr fallback) {
   const bool none = fallback.is_none();

@@ -91,17 +91,21 @@ struct Param {
     tensor,     // computed per row (op), or a constant or captured tensor (operator)
     tensors,    // a list, a tuple, or the remaining positional arguments
     structure,  // any tree of tensors (operator: constants and captures)
-    integer, floating, boolean, text, dtype,
-    shape,      // list of sizes, none or -1 for unknown; or none
-    any,        // static tree, checked by the op
-    dataset,    // an input (operator)
-    datasets,   // inputs in a list, tuple, dict or as positional arguments (operator)
+    integer,
+    floating,
+    boolean,
+    text,
+    dtype,
+    shape,     // list of sizes, none or -1 for unknown; or none
+    any,       // static tree, checked by the op
+    dataset,   // an input (operator)
+    datasets,  // inputs in a list, tuple, dict or as positional arguments (operator)
     function,
   };
   std::string name;
   Kind kind = Kind::tensor;
   bool required = true;
-  Attr fallback;             // when not required
+  Attr fallback;  // when not required
   bool by_name_only = false;
   bool performance = false;  // never changes data; may be auto; not part of the identity
   bool accepts_none = false;

@@ -4,7 +4,6 @@
 
 #include "base/cancellation.h"
 
-
 namespace penstock {
 
 const LeafSpec& InferContext::tensor(int i) const {
@@ -15,7 +14,8 @@ const LeafSpec& InferContext::tensor(int i) const {
 
 const LeafSpec& InferContext::tensor_of(int i, DType dtype) const {
   const LeafSpec& type = tensor(i);
-  if (type.dtype != dtype) fail(i, "is " + type.text() + ", expected " + std::string(dtype_name(dtype)));
+  if (type.dtype != dtype)
+    fail(i, "is " + type.text() + ", expected " + std::string(dtype_name(dtype)));
   return type;
 }
 
@@ -43,12 +43,13 @@ std::byte* OutputSlot::allocate(const Dims& dims) {
   return result_->mutable_data();
 }
 
-bool evaluate_op(const OpDef& op, const Attrs& attrs, std::span<const Tensor> inputs, const Spec& result,
-                 std::vector<Tensor>* outputs) {
+bool evaluate_op(const OpDef& op, const Attrs& attrs, std::span<const Tensor> inputs,
+                 const Spec& result, std::vector<Tensor>* outputs) {
   constexpr int64_t kMostBytes = 16 << 20;
   const std::vector<LeafSpec> leaves = result.leaves();
   for (const LeafSpec& leaf : leaves) {
-    if (!leaf.is_tensor() || leaf.shape.entries() * dtype_size(leaf.dtype) > kMostBytes) return false;
+    if (!leaf.is_tensor() || leaf.shape.entries() * dtype_size(leaf.dtype) > kMostBytes)
+      return false;
   }
   try {
     const std::shared_ptr<const void> state = op.prepare ? op.prepare(attrs) : nullptr;
@@ -69,17 +70,21 @@ struct CompiledFunction::Step {
   std::vector<DType> dtypes;  // of the outputs
 };
 
-CompiledFunction::CompiledFunction(FunctionPtr function, std::span<const Tensor> environment) : function_(std::move(function)) {
+CompiledFunction::CompiledFunction(FunctionPtr function, std::span<const Tensor> environment)
+    : function_(std::move(function)) {
   const Function& f = *function_;
   if (!environment.empty()) {
-    for (const int source : f.capture_sources) captures_.push_back(environment[static_cast<size_t>(source)]);
+    for (const int source : f.capture_sources)
+      captures_.push_back(environment[static_cast<size_t>(source)]);
   }
   result_of_.assign(f.values.size(), -1);
-  for (size_t i = 0; i < f.results.size(); ++i) result_of_[static_cast<size_t>(f.results[i])] = static_cast<int>(i);
+  for (size_t i = 0; i < f.results.size(); ++i)
+    result_of_[static_cast<size_t>(f.results[i])] = static_cast<int>(i);
   for (const FunctionNode& node : f.nodes) {
     Step step{&node, nullptr, {}, {}};
     if (node.op && node.op->prepare) step.state = node.op->prepare(node.attrs);
-    for (const FunctionPtr& body : node.bodies) step.bodies.push_back(std::make_unique<CompiledFunction>(body, std::span<const Tensor>()));
+    for (const FunctionPtr& body : node.bodies)
+      step.bodies.push_back(std::make_unique<CompiledFunction>(body, std::span<const Tensor>()));
     for (const ValueId id : node.outputs) step.dtypes.push_back(f.type(id).dtype);
     steps_.push_back(std::move(step));
   }
@@ -94,8 +99,8 @@ CompiledFunction::CompiledFunction(FunctionPtr function, std::span<const Tensor>
 
 CompiledFunction::~CompiledFunction() = default;
 
-void CompiledFunction::run_steps(std::vector<Tensor>& values, const RowId& row, const Placement* placement,
-                        int64_t slot) const {
+void CompiledFunction::run_steps(std::vector<Tensor>& values, const RowId& row,
+                                 const Placement* placement, int64_t slot) const {
   std::vector<Tensor> inputs;
   for (const Step& step : steps_) {
     const FunctionNode& node = *step.node;
@@ -106,7 +111,8 @@ void CompiledFunction::run_steps(std::vector<Tensor>& values, const RowId& row, 
     inputs.clear();
     for (const ValueId id : node.inputs) inputs.push_back(values[static_cast<size_t>(id)]);
     if (node.kind == FunctionNode::Kind::dataset) {
-      values[static_cast<size_t>(node.outputs[0])] = Tensor(std::make_shared<const DatasetValue>(node.dataset, inputs));
+      values[static_cast<size_t>(node.outputs[0])] =
+          Tensor(std::make_shared<const DatasetValue>(node.dataset, inputs));
       continue;
     }
     if (node.kind == FunctionNode::Kind::conditional) {
@@ -117,7 +123,8 @@ void CompiledFunction::run_steps(std::vector<Tensor>& values, const RowId& row, 
       }
       body.run_steps(inner, row, nullptr, 0);
       for (size_t i = 0; i < node.outputs.size(); ++i) {
-        values[static_cast<size_t>(node.outputs[i])] = inner[static_cast<size_t>(body.function_->results[i])];
+        values[static_cast<size_t>(node.outputs[i])] =
+            inner[static_cast<size_t>(body.function_->results[i])];
       }
       continue;
     }
@@ -169,7 +176,8 @@ class ResultRows {
       objects_.push_back(value.object());
     } else if (dense_.rows() > 0) {
       auto* to = dense_.mutable_data() + row * dense_.row_bytes();
-      if (value.data() != to && dense_.row_bytes() > 0) std::memcpy(to, value.data(), static_cast<size_t>(dense_.row_bytes()));
+      if (value.data() != to && dense_.row_bytes() > 0)
+        std::memcpy(to, value.data(), static_cast<size_t>(dense_.row_bytes()));
     } else {
       rows_.push_back(std::move(value));
     }
@@ -178,7 +186,9 @@ class ResultRows {
     if (type_.kind == LeafSpec::Kind::dataset) {
       objects_.push_back(nullptr);
     } else if (dense_.rows() > 0) {
-      if (dense_.row_bytes() > 0) std::memset(dense_.mutable_data() + row * dense_.row_bytes(), 0, static_cast<size_t>(dense_.row_bytes()));
+      if (dense_.row_bytes() > 0)
+        std::memset(dense_.mutable_data() + row * dense_.row_bytes(), 0,
+                    static_cast<size_t>(dense_.row_bytes()));
     } else {
       rows_.emplace_back();
     }
@@ -203,9 +213,11 @@ class ObjectList final : public ObjectRows {
 };
 
 Column ResultRows::finish() {
-  if (type_.kind == LeafSpec::Kind::dataset) return Column::object(std::make_shared<ObjectList>(std::move(objects_)));
+  if (type_.kind == LeafSpec::Kind::dataset)
+    return Column::object(std::make_shared<ObjectList>(std::move(objects_)));
   if (dense_.rows() > 0) return std::move(dense_);
-  if (type_.is_tensor() && type_.dtype == DType::bytes && type_.shape.is_static()) {  // views side by side
+  if (type_.is_tensor() && type_.dtype == DType::bytes &&
+      type_.shape.is_static()) {  // views side by side
     const Dims dims = type_.shape.dims();
     Column out = Column::dense(DType::bytes, dims, static_cast<int64_t>(rows_.size()));
     auto* to = out.mutable_entries<BytesView>();
@@ -244,10 +256,12 @@ void CompiledFunction::run_by_rows(const Block& in, Block* out, const Placement*
     }
     check_cancelled();
     try {
-      for (int i = 0; i < f.input_count(); ++i) values[static_cast<size_t>(i)] = in.columns[static_cast<size_t>(i)].row(r);
+      for (int i = 0; i < f.input_count(); ++i)
+        values[static_cast<size_t>(i)] = in.columns[static_cast<size_t>(i)].row(r);
       std::ranges::copy(captures_, values.begin() + f.input_count());
       run_steps(values, {in.origin.lineage(r), in.origin.epoch(r), 0}, &places, r);
-      for (size_t i = 0; i < results.size(); ++i) results[i].add(r, values[static_cast<size_t>(f.results[i])]);
+      for (size_t i = 0; i < results.size(); ++i)
+        results[i].add(r, values[static_cast<size_t>(f.results[i])]);
     } catch (...) {
       check_cancelled();
       for (ResultRows& result : results) result.add_failed(r);
@@ -263,7 +277,8 @@ void CompiledFunction::run_by_rows(const Block& in, Block* out, const Placement*
 void CompiledFunction::run_by_columns(Block& in, Block* out) const {
   const Function& f = *function_;
   std::vector<Column> values(f.values.size());
-  for (int i = 0; i < f.input_count(); ++i) values[static_cast<size_t>(i)] = std::move(in.columns[static_cast<size_t>(i)]);
+  for (int i = 0; i < f.input_count(); ++i)
+    values[static_cast<size_t>(i)] = std::move(in.columns[static_cast<size_t>(i)]);
   for (size_t i = 0; i < captures_.size(); ++i) {
     values[static_cast<size_t>(f.input_count()) + i] = Column::constant(captures_[i], in.rows);
   }
@@ -283,7 +298,8 @@ void CompiledFunction::run_by_columns(Block& in, Block* out) const {
     outputs.assign(node.outputs.size(), Column());
     const size_t known = errors.size();
     bool done = node.op && node.op->block &&
-                node.op->block({node.attrs, step.state.get(), in.rows, inputs, outputs, step.dtypes, in.origin, &errors});
+                node.op->block({node.attrs, step.state.get(), in.rows, inputs, outputs, step.dtypes,
+                                in.origin, &errors});
     if (done && errors.size() > known) {  // of two errors at a row the first one counts
       std::ranges::stable_sort(errors, {}, &RowError::row);
       const auto rest = std::ranges::unique(errors, {}, &RowError::row);
@@ -295,7 +311,8 @@ void CompiledFunction::run_by_columns(Block& in, Block* out) const {
       for (const ValueId id : node.outputs) results.emplace_back(f.type(id), in.rows, nullptr);
       std::vector<Tensor> row_inputs(inputs.size()), row_outputs(node.outputs.size());
       std::vector<OutputSlot> slots;
-      for (size_t i = 0; i < node.outputs.size(); ++i) slots.emplace_back(step.dtypes[i], &row_outputs[i]);
+      for (size_t i = 0; i < node.outputs.size(); ++i)
+        slots.emplace_back(step.dtypes[i], &row_outputs[i]);
       for (int64_t r = 0; r < in.rows; ++r) {
         if (!errors.empty() && failed(r)) {
           for (ResultRows& result : results) result.add_failed(r);
@@ -306,7 +323,11 @@ void CompiledFunction::run_by_columns(Block& in, Block* out) const {
           if (node.kind == FunctionNode::Kind::dataset) {
             row_outputs[0] = Tensor(std::make_shared<const DatasetValue>(node.dataset, row_inputs));
           } else {
-            node.op->row({node.attrs, step.state.get(), row_inputs, slots, {in.origin.lineage(r), in.origin.epoch(r), 0}});
+            node.op->row({node.attrs,
+                          step.state.get(),
+                          row_inputs,
+                          slots,
+                          {in.origin.lineage(r), in.origin.epoch(r), 0}});
           }
           for (size_t i = 0; i < results.size(); ++i) results[i].add(r, std::move(row_outputs[i]));
         } catch (...) {
@@ -317,7 +338,8 @@ void CompiledFunction::run_by_columns(Block& in, Block* out) const {
       std::ranges::sort(errors, {}, &RowError::row);
       for (size_t i = 0; i < results.size(); ++i) outputs[i] = results[i].finish();
     }
-    for (size_t i = 0; i < outputs.size(); ++i) values[static_cast<size_t>(node.outputs[i])] = std::move(outputs[i]);
+    for (size_t i = 0; i < outputs.size(); ++i)
+      values[static_cast<size_t>(node.outputs[i])] = std::move(outputs[i]);
   }
   out->columns.clear();
   for (const ValueId id : f.results) out->columns.push_back(values[static_cast<size_t>(id)]);

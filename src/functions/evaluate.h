@@ -11,8 +11,8 @@ namespace penstock {
 
 // Runs a pure op on constants. False when the row fails (the error is left to run time) or the
 // result would be larger than 16 MiB.
-bool evaluate_op(const OpDef& op, const Attrs& attrs, std::span<const Tensor> inputs, const Spec& result,
-                 std::vector<Tensor>* outputs);
+bool evaluate_op(const OpDef& op, const Attrs& attrs, std::span<const Tensor> inputs,
+                 const Spec& result, std::vector<Tensor>* outputs);
 
 // A nested dataset as a value: a template and the environment it is to be opened with.
 class DatasetValue final : public Object {
@@ -55,7 +55,8 @@ class CompiledFunction {
   struct Step;
   void run_by_rows(const Block& in, Block* out, const Placement* placement) const;
   void run_by_columns(Block& in, Block* out) const;
-  void run_steps(std::vector<Tensor>& values, const RowId& row, const Placement* placement, int64_t slot) const;
+  void run_steps(std::vector<Tensor>& values, const RowId& row, const Placement* placement,
+                 int64_t slot) const;
 
   FunctionPtr function_;
   std::vector<Tensor> captures_;

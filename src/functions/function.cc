@@ -27,7 +27,8 @@ Effects Function::effects() const {
 bool Function::can_fail() const {
   return std::ranges::any_of(nodes, [](const FunctionNode& node) {
     return (node.op && node.op->can_fail) || node.dataset ||
-           std::ranges::any_of(node.bodies, [](const FunctionPtr& body) { return body->can_fail(); });
+           std::ranges::any_of(node.bodies,
+                               [](const FunctionPtr& body) { return body->can_fail(); });
   });
 }
 
@@ -51,15 +52,16 @@ const FunctionNode* Function::producer(ValueId id) const {
 }
 
 bool Function::same(const Function& other) const {
-  if (!(input == other.input) || !(captures == other.captures) || capture_sources != other.capture_sources ||
-      !(output == other.output) || results != other.results || nodes.size() != other.nodes.size() ||
+  if (!(input == other.input) || !(captures == other.captures) ||
+      capture_sources != other.capture_sources || !(output == other.output) ||
+      results != other.results || nodes.size() != other.nodes.size() ||
       values.size() != other.values.size()) {
     return false;
   }
   for (size_t i = 0; i < nodes.size(); ++i) {
     const FunctionNode &a = nodes[i], &b = other.nodes[i];
-    if (a.kind != b.kind || a.op != b.op || !(a.attrs == b.attrs) || a.inputs != b.inputs || a.outputs != b.outputs ||
-        a.bodies.size() != b.bodies.size() || !a.dataset != !b.dataset) {
+    if (a.kind != b.kind || a.op != b.op || !(a.attrs == b.attrs) || a.inputs != b.inputs ||
+        a.outputs != b.outputs || a.bodies.size() != b.bodies.size() || !a.dataset != !b.dataset) {
       return false;
     }
     if (a.kind == FunctionNode::Kind::constant && !a.constant.same(b.constant)) return false;
@@ -101,7 +103,8 @@ ValueId FunctionBuilder::add_capture(LeafSpec type, int source, std::string name
 
 ValueId FunctionBuilder::add_constant(Tensor value) {
   for (const FunctionNode& node : nodes_) {
-    if (node.kind == FunctionNode::Kind::constant && node.constant.same(value)) return node.outputs[0];
+    if (node.kind == FunctionNode::Kind::constant && node.constant.same(value))
+      return node.outputs[0];
   }
   FunctionNode node;
   node.kind = FunctionNode::Kind::constant;
@@ -112,7 +115,9 @@ ValueId FunctionBuilder::add_constant(Tensor value) {
   return id;
 }
 
-const LeafSpec& FunctionBuilder::type(ValueId id) const { return values_[static_cast<size_t>(id)].type; }
+const LeafSpec& FunctionBuilder::type(ValueId id) const {
+  return values_[static_cast<size_t>(id)].type;
+}
 
 const Tensor* FunctionBuilder::constant(ValueId id) const {
   const int producer = producer_[static_cast<size_t>(id)];
@@ -130,7 +135,8 @@ std::vector<int64_t> FunctionBuilder::partial_ints(ValueId id) const {
   std::vector<int64_t> out;
   if (const Tensor* value = constant(id)) {
     if (!is_integer(value->dtype()) || value->dims().rank() > 1) return out;
-    for (int64_t i = 0; i < value->entries_count(); ++i) out.push_back(std::max<int64_t>(-1, integer_at(*value, i)));
+    for (int64_t i = 0; i < value->entries_count(); ++i)
+      out.push_back(std::max<int64_t>(-1, integer_at(*value, i)));
     return out;
   }
   const FunctionNode* made = producer(id);
@@ -139,7 +145,8 @@ std::vector<int64_t> FunctionBuilder::partial_ints(ValueId id) const {
     const Shape& shape = type(made->inputs[0]).shape;
     return shape.has_rank() ? shape.sizes() : out;
   }
-  if (made->is("cast") && is_integer(type(made->inputs[0]).dtype)) return partial_ints(made->inputs[0]);
+  if (made->is("cast") && is_integer(type(made->inputs[0]).dtype))
+    return partial_ints(made->inputs[0]);
   if (!made->is("stack") && !made->is("concat")) return out;
   for (const ValueId part : made->inputs) {
     std::vector<int64_t> entries = partial_ints(part);
@@ -159,20 +166,25 @@ void FunctionBuilder::name(ValueId id, std::string_view name) {
   if (slot.empty()) slot = name;
 }
 
-const std::string& FunctionBuilder::name(ValueId id) const { return values_[static_cast<size_t>(id)].name; }
+const std::string& FunctionBuilder::name(ValueId id) const {
+  return values_[static_cast<size_t>(id)].name;
+}
 
-Spec FunctionBuilder::add_op(const OpDef& op, std::vector<ValueId> inputs, Attrs given, std::vector<ValueId>* outputs,
-                             std::vector<FunctionPtr> bodies) {
+Spec FunctionBuilder::add_op(const OpDef& op, std::vector<ValueId> inputs, Attrs given,
+                             std::vector<ValueId>* outputs, std::vector<FunctionPtr> bodies) {
   Attrs attrs;  // in documented order, defaults filled in: equal calls have equal attributes
   for (const Param& p : op.params) {
-    if (p.kind == Param::Kind::tensor || p.kind == Param::Kind::tensors || p.kind == Param::Kind::function) continue;
+    if (p.kind == Param::Kind::tensor || p.kind == Param::Kind::tensors ||
+        p.kind == Param::Kind::function)
+      continue;
     const Attr* value = given.find(p.name);
     attrs.set(p.name, value ? *value : p.fallback);
   }
   std::vector<InferInput> types;
   bool all_constant = op.effects == Effects::pure && bodies.empty();
   for (const ValueId id : inputs) {
-    const bool vector = type(id).is_tensor() && is_integer(type(id).dtype) && type(id).shape.rank() == 1;
+    const bool vector =
+        type(id).is_tensor() && is_integer(type(id).dtype) && type(id).shape.rank() == 1;
     types.push_back({type(id), constant(id), {}});
     if (vector && !types.back().constant) types.back().partial = partial_ints(id);
     all_constant &= types.back().constant != nullptr;
@@ -209,7 +221,8 @@ Spec FunctionBuilder::add_op(const OpDef& op, std::vector<ValueId> inputs, Attrs
   return result;
 }
 
-std::vector<ValueId> FunctionBuilder::add_conditional(ValueId condition, FunctionPtr then_body, FunctionPtr else_body,
+std::vector<ValueId> FunctionBuilder::add_conditional(ValueId condition, FunctionPtr then_body,
+                                                      FunctionPtr else_body,
                                                       std::vector<ValueId> captured,
                                                       const std::vector<LeafSpec>& types) {
   FunctionNode node;
@@ -222,7 +235,8 @@ std::vector<ValueId> FunctionBuilder::add_conditional(ValueId condition, Functio
   return node.outputs;
 }
 
-ValueId FunctionBuilder::add_dataset(PlanPtr dataset, std::vector<ValueId> environment, LeafSpec type) {
+ValueId FunctionBuilder::add_dataset(PlanPtr dataset, std::vector<ValueId> environment,
+                                     LeafSpec type) {
   FunctionNode node;
   node.kind = FunctionNode::Kind::dataset;
   node.inputs = std::move(environment);
@@ -239,7 +253,8 @@ FunctionPtr FunctionBuilder::finish(Spec output, std::vector<ValueId> results) {
   std::vector<bool> keep(nodes_.size(), false);
   for (size_t i = nodes_.size(); i-- > 0;) {
     const FunctionNode& node = nodes_[i];
-    keep[i] = std::ranges::any_of(node.outputs, [&](ValueId id) { return needed[static_cast<size_t>(id)]; });
+    keep[i] = std::ranges::any_of(node.outputs,
+                                  [&](ValueId id) { return needed[static_cast<size_t>(id)]; });
     if (!keep[i]) continue;
     for (const ValueId id : node.inputs) needed[static_cast<size_t>(id)] = true;
   }
@@ -280,19 +295,21 @@ void inline_nodes(const Function& from, FunctionBuilder* into, std::vector<Value
     std::vector<ValueId> outputs;
     const bool replaced = replace && replace(node, inputs, into, &outputs);
     if (!replaced) switch (node.kind) {
-      case FunctionNode::Kind::constant: outputs = {into->add_constant(node.constant)}; break;
-      case FunctionNode::Kind::op: into->add_op(*node.op, inputs, node.attrs, &outputs, node.bodies); break;
-      case FunctionNode::Kind::conditional: {
-        std::vector<LeafSpec> types;
-        for (const ValueId id : node.outputs) types.push_back(from.type(id));
-        outputs = into->add_conditional(inputs[0], node.bodies[0], node.bodies[1], {inputs.begin() + 1, inputs.end()},
-                                        types);
-        break;
+        case FunctionNode::Kind::constant: outputs = {into->add_constant(node.constant)}; break;
+        case FunctionNode::Kind::op:
+          into->add_op(*node.op, inputs, node.attrs, &outputs, node.bodies);
+          break;
+        case FunctionNode::Kind::conditional: {
+          std::vector<LeafSpec> types;
+          for (const ValueId id : node.outputs) types.push_back(from.type(id));
+          outputs = into->add_conditional(inputs[0], node.bodies[0], node.bodies[1],
+                                          {inputs.begin() + 1, inputs.end()}, types);
+          break;
+        }
+        case FunctionNode::Kind::dataset:
+          outputs = {into->add_dataset(node.dataset, inputs, from.type(node.outputs[0]))};
+          break;
       }
-      case FunctionNode::Kind::dataset:
-        outputs = {into->add_dataset(node.dataset, inputs, from.type(node.outputs[0]))};
-        break;
-    }
     for (size_t i = 0; i < outputs.size(); ++i) {
       (*values)[static_cast<size_t>(node.outputs[i])] = outputs[i];
       into->name(outputs[i], from.values[static_cast<size_t>(node.outputs[i])].name);
@@ -315,7 +332,8 @@ std::vector<ValueId> start_values(const Function& from, FunctionBuilder* into) {
 
 }  // namespace
 
-FunctionPtr keep_results(const Function& function, const Spec& output, const std::vector<int>& leaves) {
+FunctionPtr keep_results(const Function& function, const Spec& output,
+                         const std::vector<int>& leaves) {
   FunctionBuilder builder(function.input, function.arity);
   std::vector<ValueId> values = start_values(function, &builder);
   inline_nodes(function, &builder, &values);
@@ -345,7 +363,8 @@ FunctionPtr compose(const Function& a, const Function& b) {
   return builder.finish(b.output, std::move(results));
 }
 
-FunctionPtr narrow_input(const Function& function, const Spec& narrow, const std::vector<int>& kept) {
+FunctionPtr narrow_input(const Function& function, const Spec& narrow,
+                         const std::vector<int>& kept) {
   FunctionBuilder builder(narrow, 1);
   std::vector<ValueId> values(function.values.size(), -1);
   for (size_t i = 0; i < kept.size(); ++i) {
@@ -354,7 +373,8 @@ FunctionPtr narrow_input(const Function& function, const Spec& narrow, const std
   }
   for (size_t i = 0; i < function.captures.size(); ++i) {
     const size_t id = static_cast<size_t>(function.input_count()) + i;
-    values[id] = builder.add_capture(function.captures[i], function.capture_sources[i], function.values[id].name);
+    values[id] = builder.add_capture(function.captures[i], function.capture_sources[i],
+                                     function.values[id].name);
   }
   inline_nodes(function, &builder, &values);
   std::vector<ValueId> results;

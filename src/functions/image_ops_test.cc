@@ -186,8 +186,8 @@ TEST_CASE("random image ops repeat by seed, lineage and epoch") {
   const Tensor image = picture(40, 50);
   const Tensor size = vector_of<int64_t>({8, 8});
   auto crop = [&](int64_t seed, RowId row) {
-    return Call("random_crop", {kImage}, attrs_of({{"seed", Attr::integer(seed)}}), {size})(
-        {image}, row);
+    return Call("random_crop", {kImage}, attrs_of({{"seed", Attr::integer(seed)}}), {size})({image},
+                                                                                            row);
   };
   CHECK(crop(1, {7, 2, 0}).same(crop(1, {7, 2, 0})));
   CHECK(!crop(1, {7, 2, 0}).same(crop(2, {7, 2, 0})));
@@ -232,16 +232,15 @@ TEST_CASE("convert_image_dtype gives the recorded values") {
   CHECK(convert(bytes, DType::uint8).same(bytes));
   CHECK(convert(bytes, DType::float32)
             .same(vector_of<float>({0.0f, 0.003921568859368563f, 0.007843137718737125f,
-                                    0.49803924560546875f, 0.501960813999176f,
-                                    0.9960784912109375f, 1.0f})));
+                                    0.49803924560546875f, 0.501960813999176f, 0.9960784912109375f,
+                                    1.0f})));
   CHECK(convert(bytes, DType::uint16)
             .same(vector_of<uint16_t>({0, 256, 512, 32512, 32768, 65024, 65280})));
   CHECK(convert(vector_of<uint16_t>({0, 255, 256, 32767, 65535}), DType::int8)
             .same(vector_of<int8_t>({0, 0, 0, 63, 127})));
   CHECK(convert(vector_of<int8_t>({-128, 0, 127}), DType::uint8)
             .same(vector_of<uint8_t>({0, 0, 254})));
-  const Tensor reals =
-      vector_of<float>({0.0f, 0.00196f, 0.5f, 0.99f, 0.9999f, 1.0f, -0.1f, 1.1f});
+  const Tensor reals = vector_of<float>({0.0f, 0.00196f, 0.5f, 0.99f, 0.9999f, 1.0f, -0.1f, 1.1f});
   CHECK(convert(reals, DType::uint8).same(vector_of<uint8_t>({0, 0, 127, 252, 255, 255, 0, 255})));
   CHECK(convert(reals, DType::int32)
             .same(vector_of<int32_t>({0, 4209068, 1073741824, 2126008832, 2147268864, 2147483520,
@@ -300,9 +299,9 @@ Attr feature(DType dtype, std::vector<int64_t> shape, Attr fallback = {},
              const char* kind = "fixed") {
   std::vector<Attr> sizes;
   for (const int64_t size : shape) sizes.push_back(Attr::integer(size));
-  return Attr::dict({"dtype", "shape", "default", "kind"},
-                    {Attr::of(dtype), Attr::list(std::move(sizes)), std::move(fallback),
-                     Attr::text(kind)});
+  return Attr::dict(
+      {"dtype", "shape", "default", "kind"},
+      {Attr::of(dtype), Attr::list(std::move(sizes)), std::move(fallback), Attr::text(kind)});
 }
 
 Call parser(std::vector<std::string> keys, std::vector<Attr> items, LeafSpec record = kBytes) {
@@ -315,13 +314,13 @@ const std::string kRecord = ints("i", "\1\2\3") + floats("f", {1.5f, 2.5f}) +
                             strings("name", {"x"});
 
 TEST_CASE("parse_example reads features of every kind") {
-  const Call parse = parser(
-      {"name", "i", "f", "s", "gone", "none", "pairs", "one"},
-      {Attr::of(DType::bytes), feature(DType::int64, {3, 1}), feature(DType::float32, {2}),
-       feature(DType::bytes, {}, {}, "sequence"),
-       feature(DType::float32, {2}, Attr::list({Attr::integer(8), Attr::floating(0.5)})),
-       feature(DType::int64, {}, {}, "var"), feature(DType::float32, {2}, {}, "sequence"),
-       Attr::of(DType::int64)});
+  const Call parse =
+      parser({"name", "i", "f", "s", "gone", "none", "pairs", "one"},
+             {Attr::of(DType::bytes), feature(DType::int64, {3, 1}), feature(DType::float32, {2}),
+              feature(DType::bytes, {}, {}, "sequence"),
+              feature(DType::float32, {2}, Attr::list({Attr::integer(8), Attr::floating(0.5)})),
+              feature(DType::int64, {}, {}, "var"), feature(DType::float32, {2}, {}, "sequence"),
+              Attr::of(DType::int64)});
   CHECK(parse.spec.text() ==
         "{name: bytes, i: int64[3, 1], f: float32[2], s: bytes[?], gone: float32[2], "
         "none: int64[?], pairs: float32[?, 2], one: int64}");
@@ -378,12 +377,10 @@ TEST_CASE("parse_example refuses features at build") {
     const char* message;
   };
   const std::vector<Case> cases = {
-      {Attr::of(DType::int32),
-       "is int32, expected int64, float32 or bytes; "
-       "read int64 and cast it: int32(x)"},
-      {Attr::of(DType::float64),
-       "is float64, expected int64, float32 or bytes; "
-       "read float32 and cast it: float64(x)"},
+      {Attr::of(DType::int32), "is int32, expected int64, float32 or bytes; "
+                               "read int64 and cast it: int32(x)"},
+      {Attr::of(DType::float64), "is float64, expected int64, float32 or bytes; "
+                                 "read float32 and cast it: float64(x)"},
       {feature(DType::int64, {2}, Attr::integer(5)),
        "has a default of 1 values, expected shape [2]"},
       {feature(DType::int64, {}, Attr::floating(5)),
@@ -406,10 +403,10 @@ TEST_CASE("parse_example by blocks gives what single rows give") {
   const Call parse = parser({"name", "i", "words"},
                             {feature(DType::bytes, {}, Attr::text("?")), feature(DType::int64, {3}),
                              feature(DType::bytes, {}, {}, "sequence")});
-  const std::vector<Tensor> records = {
-      example(kRecord), example(ints("i", "\1\2") + strings("name", {"y"})),
-      example(ints("i", "\4\5\6") + strings("words", {"u", "vw"})),
-      example(kRecord + strings("words", {"z"}))};
+  const std::vector<Tensor> records = {example(kRecord),
+                                       example(ints("i", "\1\2") + strings("name", {"y"})),
+                                       example(ints("i", "\4\5\6") + strings("words", {"u", "vw"})),
+                                       example(kRecord + strings("words", {"z"}))};
   std::vector<std::string_view> texts;
   for (const Tensor& record : records) texts.push_back(bytes_at(record));
   const Tensor all = Tensor::of_strings(texts);
@@ -431,10 +428,9 @@ TEST_CASE("parse_example by blocks gives what single rows give") {
   CHECK(out.columns[0].row(1).entry<BytesView>().size == 0);
   CHECK(out.columns[1].row(1).same(vector_of<int64_t>({0, 0, 0})));
 
-  const Call batch =
-      parser({"name", "i"},
-             {feature(DType::bytes, {}, Attr::text("?")), feature(DType::int64, {3})},
-             leaf(DType::bytes, {-1}));
+  const Call batch = parser(
+      {"name", "i"}, {feature(DType::bytes, {}, Attr::text("?")), feature(DType::int64, {3})},
+      leaf(DType::bytes, {-1}));
   CHECK(batch.spec.text() == "{name: bytes[?], i: int64[?, 3]}");
   const Tensor two = Tensor::of_strings(std::vector<std::string_view>{texts[0], texts[2]});
   const std::vector<Tensor> stacked = batch.all({two});
@@ -444,9 +440,9 @@ TEST_CASE("parse_example by blocks gives what single rows give") {
 
 TEST_CASE("decode_raw") {
   auto raw = [](const Tensor& bytes, DType dtype, bool little = true) {
-    return Call("decode_raw", {leaf(DType::bytes, Shape(bytes.dims()))},
-                attrs_of({{"dtype", Attr::of(dtype)},
-                          {"little_endian", Attr::boolean(little)}}))({bytes});
+    return Call(
+        "decode_raw", {leaf(DType::bytes, Shape(bytes.dims()))},
+        attrs_of({{"dtype", Attr::of(dtype)}, {"little_endian", Attr::boolean(little)}}))({bytes});
   };
   const Tensor eight = Tensor::of_bytes("\1\2\3\4\5\6\7\10");
   CHECK(raw(eight, DType::int16).same(vector_of<int16_t>({513, 1027, 1541, 2055})));

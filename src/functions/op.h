@@ -34,8 +34,8 @@ struct TypeError {
 struct InferInput {
   LeafSpec type;
   const Tensor* constant = nullptr;  // the value, where it is known at build
-  // Of a vector of integers: the entries that are known at build, -1 for the others; empty when none
-  // is, or where `constant` says all.
+  // Of a vector of integers: the entries that are known at build, -1 for the others; empty when
+  // none is, or where `constant` says all.
   std::vector<int64_t> partial;
 };
 
@@ -45,7 +45,9 @@ struct InferContext {
   const Attrs& attrs;
   std::span<const FunctionPtr> bodies;
 
-  [[noreturn]] void fail(int input, std::string message) const { throw TypeError{input, {}, std::move(message)}; }
+  [[noreturn]] void fail(int input, std::string message) const {
+    throw TypeError{input, {}, std::move(message)};
+  }
   [[noreturn]] void fail(std::string message) const { throw TypeError{-1, {}, std::move(message)}; }
   // Throws unless input i is a dense tensor.
   const LeafSpec& tensor(int i) const;
@@ -68,7 +70,8 @@ struct RowId {
 class OutputSlot {
  public:
   OutputSlot(DType dtype, Tensor* result) : dtype_(dtype), result_(result) {}
-  OutputSlot(DType dtype, Tensor* result, const Tensor& place) : dtype_(dtype), result_(result), place_(&place) {}
+  OutputSlot(DType dtype, Tensor* result, const Tensor& place)
+      : dtype_(dtype), result_(result), place_(&place) {}
   DType dtype() const { return dtype_; }
   // Uninitialised entries of the output: in its slot of the batch buffer where that was given and
   // has these dims.
@@ -118,7 +121,7 @@ using BlockKernel = bool (*)(const BlockCall&);
 struct OpDef {
   std::string name;
   std::vector<Param> params;
-  std::string doc;      // one line
+  std::string doc;  // one line
   // Output structure and types. Throws TypeError.
   std::function<Spec(const InferContext&)> infer;
   RowKernel row = nullptr;

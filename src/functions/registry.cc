@@ -8,7 +8,9 @@
 namespace penstock {
 namespace {
 
-constexpr auto kByName = [](const std::unique_ptr<OpDef>& op) { return std::string_view(op->name); };
+constexpr auto kByName = [](const std::unique_ptr<OpDef>& op) {
+  return std::string_view(op->name);
+};
 
 // Levenshtein distance.
 size_t edit_distance(std::string_view a, std::string_view b) {

@@ -32,8 +32,8 @@ int open_for_reading(const std::string& path) {
 // The rename is on the disk only once its folder is.
 void sync_folder_of(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
-  const int fd = open_retrying(folder.empty() ? std::string(1, '.') : folder,
-                               O_RDONLY | O_DIRECTORY);
+  const int fd =
+      open_retrying(folder.empty() ? std::string(1, '.') : folder, O_RDONLY | O_DIRECTORY);
   if (fd < 0) return;  // the file itself is whole; a folder that cannot be read is not our affair
   ::fsync(fd);
   ::close(fd);
@@ -60,8 +60,8 @@ File::~File() { ::close(fd_); }
 int64_t File::pread(std::span<std::byte> out, int64_t offset) const {
   size_t done = 0;
   while (done < out.size()) {
-    const ssize_t got = ::pread(fd_, out.data() + done, out.size() - done,
-                                offset + static_cast<int64_t>(done));
+    const ssize_t got =
+        ::pread(fd_, out.data() + done, out.size() - done, offset + static_cast<int64_t>(done));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw system_error("read", path_, errno);
     if (got == 0) break;
@@ -70,9 +70,7 @@ int64_t File::pread(std::span<std::byte> out, int64_t offset) const {
   return static_cast<int64_t>(done);
 }
 
-void File::expect_sequential_reads() const {
-  ::posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
-}
+void File::expect_sequential_reads() const { ::posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL); }
 
 AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
   static std::atomic<int> counter{0};
@@ -135,8 +133,8 @@ std::string read_file(const std::string& path, int64_t limit) {
     if (got == 0) break;
     done += static_cast<size_t>(got);
     if (static_cast<int64_t>(done) > limit) {
-      throw Error(Code::resource_exhausted, "read: " + path + ": it holds more than " +
-                                                std::to_string(limit) + " bytes");
+      throw Error(Code::resource_exhausted,
+                  "read: " + path + ": it holds more than " + std::to_string(limit) + " bytes");
     }
   }
   out.resize(done);

@@ -62,7 +62,9 @@ TEST_CASE("what cannot be read or written says so and leaves nothing") {
   CHECK(code_of([&] { write_file_atomically(folder.path + "none/a", "x"); }) == Code::not_found);
   fs::create_directory(folder.path + "folder");
   CHECK_THROWS_AS(write_file_atomically(folder.path + "folder", "x"), Error);
-  { AtomicFile(folder.path + "b").append("never committed"); }
+  {
+    AtomicFile(folder.path + "b").append("never committed");
+  }
   CHECK(folder.files() == 1);
 }
 

@@ -73,13 +73,13 @@ std::vector<std::string> match_files(const std::vector<std::string>& patterns) {
   for (const std::string& pattern : patterns) {
     names += (names.empty() ? "\"" : ", \"") + pattern + "\"";
     if (pattern.empty()) continue;
-    const bool has_folder = pattern.substr(0, pattern.find_first_of(kWildcards)).find('/') !=
-                            std::string::npos;
+    const bool has_folder =
+        pattern.substr(0, pattern.find_first_of(kWildcards)).find('/') != std::string::npos;
     expand("", has_folder ? pattern : "./" + pattern, out);
   }
   if (out.empty()) {
-    throw Error(Code::not_found, names.empty() ? "no file patterns are given"
-                                               : "no file matches " + names);
+    throw Error(Code::not_found,
+                names.empty() ? "no file patterns are given" : "no file matches " + names);
   }
   std::ranges::sort(out);
   return out;

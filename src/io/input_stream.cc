@@ -133,9 +133,8 @@ class InflateStream final : public InputStream {
   }
 
   [[noreturn]] void fail(const std::string& what) {
-    throw Error(Code::data_loss,
-                file_.path() + ": offset " + std::to_string(file_bytes_read()) + " of " +
-                    std::to_string(file_.size()) + ": " + what);
+    throw Error(Code::data_loss, file_.path() + ": offset " + std::to_string(file_bytes_read()) +
+                                     " of " + std::to_string(file_.size()) + ": " + what);
   }
 
   static constexpr int64_t kInputBytes = (256 << 10) - 64;
@@ -158,8 +157,8 @@ Compression parse_compression(std::string_view word) {
   if (word.empty()) return Compression::none;
   if (word == "GZIP") return Compression::gzip;
   if (word == "ZLIB") return Compression::zlib;
-  throw Error(Code::invalid_argument, "compression must be \"\", \"GZIP\" or \"ZLIB\": \"" +
-                                          std::string(word) + "\"");
+  throw Error(Code::invalid_argument,
+              "compression must be \"\", \"GZIP\" or \"ZLIB\": \"" + std::string(word) + "\"");
 }
 
 bool InputStream::next_chunk(int64_t size, BufferRef* chunk, int64_t* bytes) {

@@ -73,16 +73,16 @@ class ChunkedReader : public RecordReader {
 
   void fail(RecordChunk* out, int64_t at, const std::string& what) {
     out->error = std::make_shared<const Error>(
-        Code::data_loss,
-        format_ + ": " + path_ + ": offset " + std::to_string(at) + ": " + what);
+        Code::data_loss, format_ + ": " + path_ + ": offset " + std::to_string(at) + ": " + what);
   }
   // The same, and nothing of the file can be read after it.
   void fail_for_good(RecordChunk* out, int64_t at, const std::string& what) {
     const bool plain = compression_ == Compression::none;
     const int64_t unread = plain ? std::max(stream_->file_bytes(), buffer_offset_ + end_) - at
                                  : stream_->file_bytes() - stream_->file_bytes_read();
-    fail(out, at, what + "; " + std::to_string(unread) + (plain ? "" : " compressed") +
-                      " bytes of the file are left unread");
+    fail(out, at,
+         what + "; " + std::to_string(unread) + (plain ? "" : " compressed") +
+             " bytes of the file are left unread");
     finished_ = true;
   }
 
@@ -197,8 +197,9 @@ class TfRecordReader final : public ChunkedReader {
       }
     }
     if (size > static_cast<uint64_t>(kMaxRecordBytes)) {
-      fail_for_good(out, at, "the record has " + std::to_string(size) +
-                                 " bytes, over the limit of " + std::to_string(kMaxRecordBytes));
+      fail_for_good(out, at,
+                    "the record has " + std::to_string(size) + " bytes, over the limit of " +
+                        std::to_string(kMaxRecordBytes));
       return false;
     }
     const int64_t coming = stream().bytes_left();
@@ -219,9 +220,9 @@ class TfRecordReader final : public ChunkedReader {
   }
 
   void cut(RecordChunk* out, int64_t at, int64_t whole, int64_t left) {
-    fail_for_good(out, at, "the file is cut: " + std::to_string(left) + " bytes where a " +
-                               (whole == kHead ? "header" : "record") + " has " +
-                               std::to_string(whole));
+    fail_for_good(out, at,
+                  "the file is cut: " + std::to_string(left) + " bytes where a " +
+                      (whole == kHead ? "header" : "record") + " has " + std::to_string(whole));
   }
 
   const bool verify_;
@@ -238,13 +239,12 @@ class TextLineReader final : public ChunkedReader {
     while (static_cast<int64_t>(out->records.size()) < max_records) {
       if (available() == 0) return 0;
       const char* line = data() + begin_;
-      const void* found =
-          std::memchr(line + seen_, '\n', static_cast<size_t>(available() - seen_));
+      const void* found = std::memchr(line + seen_, '\n', static_cast<size_t>(available() - seen_));
       if (!found) {
         seen_ = available();
         if (seen_ <= kMaxRecordBytes) return 2 * seen_;
-        fail_for_good(out, offset(), "the line has more than " + std::to_string(kMaxRecordBytes) +
-                                         " bytes");
+        fail_for_good(out, offset(),
+                      "the line has more than " + std::to_string(kMaxRecordBytes) + " bytes");
         return 0;
       }
       seen_ = 0;

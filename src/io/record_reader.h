@@ -40,8 +40,8 @@ class RecordReader {
 };
 
 struct ReaderOptions {
-  std::string compression;          // "", "GZIP" or "ZLIB"
-  int64_t chunk_bytes = 1 << 20;    // read at a time, 64 KiB at most the first time; at least 64
+  std::string compression;        // "", "GZIP" or "ZLIB"
+  int64_t chunk_bytes = 1 << 20;  // read at a time, 64 KiB at most the first time; at least 64
   bool verify_checksums = true;
 };
 

@@ -1,5 +1,5 @@
-// dead_components: what no later stage looks at is not made: components of an earlier map, through the
-// stages between that only order or count elements, and features of parse_example.
+// dead_components: what no later stage looks at is not made: components of an earlier map, through
+// the stages between that only order or count elements, and features of parse_example.
 
 #include <algorithm>
 
@@ -10,7 +10,8 @@ namespace {
 
 // Stages that hand elements on as they are.
 bool passes_elements(const PlanNode& node) {
-  for (const std::string_view name : {"shuffle", "take", "skip", "repeat", "shard", "prefetch", "cache"}) {
+  for (const std::string_view name :
+       {"shuffle", "take", "skip", "repeat", "shard", "prefetch", "cache"}) {
     if (node.is(name)) return true;
   }
   return false;
@@ -61,7 +62,8 @@ PlanPtr prune(const PlanPtr& node, const std::vector<bool>& kept) {
   PlanPtr input = prune(node->inputs[0], kept);
   if (!input) return nullptr;
   FunctionPtr f = narrow_input(*predicate, spec, indices(kept));
-  return make_node("filter", {std::move(input)}, node->args, {{"predicate", std::move(f)}}, node->span);
+  return make_node("filter", {std::move(input)}, node->args, {{"predicate", std::move(f)}},
+                   node->span);
 }
 
 // parse_example without the features that nobody uses.
@@ -72,7 +74,8 @@ FunctionPtr drop_features(const FunctionPtr& f) {
   }
   for (const ValueId id : f->results) used[static_cast<size_t>(id)] = true;
   bool changed = false;
-  FunctionPtr out = rebuild(*f, [&](const FunctionNode& n, const std::vector<ValueId>& inputs, FunctionBuilder* b, std::vector<ValueId>* outputs) {
+  FunctionPtr out = rebuild(*f, [&](const FunctionNode& n, const std::vector<ValueId>& inputs,
+                                    FunctionBuilder* b, std::vector<ValueId>* outputs) {
     if (!n.is("parse_example")) return false;
     const Attr& features = n.attrs["features"];
     if (features.items().size() != n.outputs.size()) return false;
@@ -101,9 +104,11 @@ FunctionPtr drop_features(const FunctionPtr& f) {
 PlanPtr apply(const PlanPtr& node) {
   if (!node->is("map")) return nullptr;
   const FunctionPtr& f = node->function("f");
-  if (FunctionPtr fewer = drop_features(f)) return make_node("map", node->inputs, node->args, {{"f", std::move(fewer)}}, node->span);
+  if (FunctionPtr fewer = drop_features(f))
+    return make_node("map", node->inputs, node->args, {{"f", std::move(fewer)}}, node->span);
   const std::vector<bool> used = used_inputs(*f);
-  if (std::ranges::find(used, false) == used.end() || std::ranges::find(used, true) == used.end()) return nullptr;
+  if (std::ranges::find(used, false) == used.end() || std::ranges::find(used, true) == used.end())
+    return nullptr;
   const PlanPtr& below = node->inputs[0];
   if (!passes_elements(*below) && !below->is("filter")) return nullptr;  // a map right below fuses
   PlanPtr input = prune(below, used);

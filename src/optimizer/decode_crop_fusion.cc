@@ -1,9 +1,9 @@
-// decode_crop_fusion: crop(decode_jpeg(x), window) becomes decode_and_crop_jpeg(x, window), which decodes
-// only the rows and columns of the window, bit for bit the same.
+// decode_crop_fusion: crop(decode_jpeg(x), window) becomes decode_and_crop_jpeg(x, window), which
+// decodes only the rows and columns of the window, bit for bit the same.
 //
 // The size of the image, where it was taken from the decoded one, comes from the file's header. The
-// rule applies where nothing else looks at the decoded image. Damage outside the window is no longer
-// seen: an error of a value that no output uses may go.
+// rule applies where nothing else looks at the decoded image. Damage outside the window is no
+// longer seen: an error of a value that no output uses may go.
 
 #include <algorithm>
 #include <map>
@@ -19,7 +19,9 @@ const OpDef& op(std::string_view name) {
   return *found;
 }
 
-bool is_crop(const FunctionNode& node) { return node.is("crop_to_bounding_box") || node.is("crop"); }
+bool is_crop(const FunctionNode& node) {
+  return node.is("crop_to_bounding_box") || node.is("crop");
+}
 
 // Decoded images whose only users are one crop and any number of shapes.
 std::vector<ValueId> fusible(const Function& f) {
@@ -51,7 +53,8 @@ ValueId shape_from_header(FunctionBuilder* b, ValueId contents, int64_t channels
   b->add_op(op("cast"), {out[0]}, to_int64, &out);
   if (channels == 0) return out[0];
   Attrs first_two;
-  first_two.set("pieces", Attr::list({Attr::tuple({Attr::text("slice"), Attr(), Attr::integer(2), Attr()})}));
+  first_two.set("pieces",
+                Attr::list({Attr::tuple({Attr::text("slice"), Attr(), Attr::integer(2), Attr()})}));
   b->add_op(op("subscript"), {out[0]}, first_two, &out);
   const ValueId last = b->add_constant(Tensor::vector<int64_t>(std::span(&channels, 1)));
   Attrs axis;
@@ -65,8 +68,10 @@ PlanPtr apply(const PlanPtr& node) {
   const Function& f = *node->function("f");
   const std::vector<ValueId> images = fusible(f);
   if (images.empty()) return nullptr;
-  std::map<ValueId, std::pair<ValueId, int64_t>> decoded;  // in the new function: contents, channels
-  FunctionPtr fused = rebuild(f, [&](const FunctionNode& n, const std::vector<ValueId>& inputs, FunctionBuilder* b, std::vector<ValueId>* outputs) {
+  std::map<ValueId, std::pair<ValueId, int64_t>>
+      decoded;  // in the new function: contents, channels
+  FunctionPtr fused = rebuild(f, [&](const FunctionNode& n, const std::vector<ValueId>& inputs,
+                                     FunctionBuilder* b, std::vector<ValueId>* outputs) {
     if (n.is("decode_jpeg") && std::ranges::find(images, n.outputs[0]) != images.end()) {
       b->add_op(*n.op, inputs, n.attrs, outputs);  // goes when nobody uses it any more
       decoded[(*outputs)[0]] = {inputs[0], n.attrs["channels"].as_int()};
@@ -86,7 +91,8 @@ PlanPtr apply(const PlanPtr& node) {
       to_int64.set("dtype", Attr::of(DType::int64));
       for (size_t i = 1; i < 5; ++i) {
         std::vector<ValueId> part{inputs[i]};
-        if (b->type(inputs[i]).dtype != DType::int64) b->add_op(op("cast"), {inputs[i]}, to_int64, &part);
+        if (b->type(inputs[i]).dtype != DType::int64)
+          b->add_op(op("cast"), {inputs[i]}, to_int64, &part);
         parts.push_back(part[0]);
       }
       axis.set("axis", Attr::integer(0));
@@ -104,6 +110,7 @@ PlanPtr apply(const PlanPtr& node) {
 
 }  // namespace
 
-const Rule kDecodeCropFusion{"decode_crop_fusion", "only the window of a JPEG that is used is decoded", apply};
+const Rule kDecodeCropFusion{"decode_crop_fusion",
+                             "only the window of a JPEG that is used is decoded", apply};
 
 }  // namespace penstock

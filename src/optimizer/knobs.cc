@@ -10,7 +10,8 @@ namespace penstock {
 namespace {
 
 // The plan rebuilt from its sources; `change` gives what stands for a node with its new inputs.
-PlanPtr rebuild_plan(const PlanPtr& root, const std::function<PlanPtr(const PlanNode& old, PlanPtr now)>& change) {
+PlanPtr rebuild_plan(const PlanPtr& root,
+                     const std::function<PlanPtr(const PlanNode& old, PlanPtr now)>& change) {
   std::unordered_map<const PlanNode*, PlanPtr> done;
   for (const PlanNode* node : topological(*root)) {
     std::vector<PlanPtr> inputs;
@@ -26,7 +27,8 @@ PlanPtr strip_knobs(const PlanPtr& plan) {
   return rebuild_plan(plan, [](const PlanNode&, PlanPtr now) {
     if (now->is("prefetch")) return now->inputs[0];
     for (const Param& p : now->op->params) {
-      if (p.performance && !now->arg(p.name).is_auto()) now = with_arg(*now, p.name, Attr::automatic());
+      if (p.performance && !now->arg(p.name).is_auto())
+        now = with_arg(*now, p.name, Attr::automatic());
     }
     return now;
   });
@@ -45,7 +47,8 @@ PlanPtr write_knobs(const PlanPtr& plan, const Analysis& analysis, int cores) {
     if (id < 0 || static_cast<size_t>(id) >= analysis.stages.size()) continue;
     model[node] = &analysis.stages[static_cast<size_t>(id)];
     const StageTrace& s = analysis.trace.stages[static_cast<size_t>(id)];
-    for (size_t i = 0; i < node->inputs.size() && i < s.inputs.size(); ++i) open.emplace_back(node->inputs[i].get(), s.inputs[i]);
+    for (size_t i = 0; i < node->inputs.size() && i < s.inputs.size(); ++i)
+      open.emplace_back(node->inputs[i].get(), s.inputs[i]);
   }
   bool any = false;
   PlanPtr out = rebuild_plan(plan, [&](const PlanNode& old, PlanPtr now) {

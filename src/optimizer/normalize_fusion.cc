@@ -1,5 +1,6 @@
-// normalize_fusion: (image - mean) / deviation, each a constant per channel, becomes normalize(image, mean,
-// deviation): one pass over the pixels with the same operations in the same order, so the same bits.
+// normalize_fusion: (image - mean) / deviation, each a constant per channel, becomes
+// normalize(image, mean, deviation): one pass over the pixels with the same operations in the same
+// order, so the same bits.
 
 #include <algorithm>
 
@@ -10,7 +11,8 @@ namespace {
 
 // A float32 constant with one entry for each channel.
 bool per_channel(const Tensor* value, int64_t channels) {
-  return value && value->dtype() == DType::float32 && value->dims().rank() == 1 && value->dims()[0] == channels;
+  return value && value->dtype() == DType::float32 && value->dims().rank() == 1 &&
+         value->dims()[0] == channels;
 }
 
 PlanPtr apply(const PlanPtr& node) {
@@ -22,19 +24,25 @@ PlanPtr apply(const PlanPtr& node) {
   }
   for (const ValueId id : f.results) ++uses[static_cast<size_t>(id)];
   bool changed = false;
-  FunctionPtr fused = rebuild(f, [&](const FunctionNode& n, const std::vector<ValueId>& inputs, FunctionBuilder* b, std::vector<ValueId>* outputs) {
+  FunctionPtr fused = rebuild(f, [&](const FunctionNode& n, const std::vector<ValueId>& inputs,
+                                     FunctionBuilder* b, std::vector<ValueId>* outputs) {
     if (!n.is("divide") || uses[static_cast<size_t>(n.inputs[0])] != 1) return false;
     const FunctionNode* difference = b->producer(inputs[0]);
     if (!difference || !difference->is("subtract")) return false;
     const ValueId image = difference->inputs[0], mean = difference->inputs[1];
     const LeafSpec& type = b->type(image);
-    if (!type.is_tensor() || type.dtype != DType::float32 || type.shape.rank() != 3 || type.shape[2] < 1) return false;
-    if (!per_channel(b->constant(mean), type.shape[2]) || !per_channel(b->constant(inputs[1]), type.shape[2])) return false;
+    if (!type.is_tensor() || type.dtype != DType::float32 || type.shape.rank() != 3 ||
+        type.shape[2] < 1)
+      return false;
+    if (!per_channel(b->constant(mean), type.shape[2]) ||
+        !per_channel(b->constant(inputs[1]), type.shape[2]))
+      return false;
     b->add_op(*OpRegistry::instance().find("normalize"), {image, mean, inputs[1]}, {}, outputs);
     changed = true;
     return true;
   });
-  return changed ? make_node("map", node->inputs, node->args, {{"f", std::move(fused)}}, node->span) : nullptr;
+  return changed ? make_node("map", node->inputs, node->args, {{"f", std::move(fused)}}, node->span)
+                 : nullptr;
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ Trace trace_difference(const Trace& later, const Trace& earlier) {
   out.interval.elements -= earlier.interval.elements;
   out.interval.waited_seconds -= earlier.interval.waited_seconds;
   for (StageTrace& s : out.stages) {
-    const auto before = std::ranges::find_if(earlier.stages, [&](const StageTrace& e) { return e.id == s.id && e.op == s.op; });
+    const auto before = std::ranges::find_if(
+        earlier.stages, [&](const StageTrace& e) { return e.id == s.id && e.op == s.op; });
     if (before == earlier.stages.end()) continue;
     s.elements -= before->elements;
     s.blocks -= before->blocks;
@@ -61,8 +62,8 @@ PlanPtr replace_on_spine(const std::vector<PlanPtr>& nodes, size_t place, PlanPt
   return with;
 }
 
-// Rate on `cores` from a one-thread trace: the model's allocation, with the CPU time that belongs to
-// no stage (reading, hand-overs) as work that any core may do.
+// Rate on `cores` from a one-thread trace: the model's allocation, with the CPU time that belongs
+// to no stage (reading, hand-overs) as work that any core may do.
 double rate_on(const Trace& trace, const OptimizeOptions& options) {
   AnalyzeOptions analyze_options;
   analyze_options.cores = options.cores;
@@ -80,13 +81,15 @@ double rate_on(const Trace& trace, const OptimizeOptions& options) {
 }
 
 double serial_rate(const Trace& trace) {
-  return trace.interval.seconds > 0 ? static_cast<double>(trace.interval.elements) / trace.interval.seconds : 0;
+  return trace.interval.seconds > 0
+             ? static_cast<double>(trace.interval.elements) / trace.interval.seconds
+             : 0;
 }
 
 struct CachePlace {
-  size_t place = 0;          // on the spine
+  size_t place = 0;  // on the spine
   StageSize size;
-  double cost_seconds = 0;   // CPU of all passes, per root element of one pass
+  double cost_seconds = 0;  // CPU of all passes, per root element of one pass
   std::string label;
 };
 
@@ -96,28 +99,34 @@ std::vector<int> spine_stages(const Trace& trace, size_t length) {
   int at = 0;
   while (out.size() < length && at >= 0 && static_cast<size_t>(at) < trace.stages.size()) {
     out.push_back(at);
-    at = trace.stages[static_cast<size_t>(at)].inputs.empty() ? -1 : trace.stages[static_cast<size_t>(at)].inputs[0];
+    at = trace.stages[static_cast<size_t>(at)].inputs.empty()
+             ? -1
+             : trace.stages[static_cast<size_t>(at)].inputs[0];
   }
   return out;
 }
 
 // Whether a cache may stand behind the node; why not goes to `notes`.
-bool may_cache(const PlanNode& node, const StageModel& stage, const OptimizeOptions& options, std::vector<std::string>* notes) {
+bool may_cache(const PlanNode& node, const StageModel& stage, const OptimizeOptions& options,
+               std::vector<std::string>* notes) {
   auto no = [&](const std::string& why) {
     notes->push_back("no cache after " + stage.label + ": " + why);
     return false;
   };
   if (plan_effects(node) != Effects::pure) return no("what it gives is random");
-  if (node.cardinality == kInfinite || stage.size.extent == Extent::infinite) return no("it is endless");
+  if (node.cardinality == kInfinite || stage.size.extent == Extent::infinite)
+    return no("it is endless");
   if (stage.size.extent == Extent::unknown) return no("its size is not known");
-  if (stage.size.bytes.high > 0.6 * static_cast<double>(options.memory_bytes)) return no("larger than the memory budget");
+  if (stage.size.bytes.high > 0.6 * static_cast<double>(options.memory_bytes))
+    return no("larger than the memory budget");
   return true;
 }
 
 // The places that would pay by the demands as written, the best first. Rewrites change what stages
 // cost, so the first few are to be traced.
-std::vector<CachePlace> cache_places(const PlanPtr& root, const std::vector<PlanPtr>& nodes, const Analysis& a,
-                                       const OptimizeOptions& options, std::vector<std::string>* notes) {
+std::vector<CachePlace> cache_places(const PlanPtr& root, const std::vector<PlanPtr>& nodes,
+                                     const Analysis& a, const OptimizeOptions& options,
+                                     std::vector<std::string>* notes) {
   const std::vector<int> stages = spine_stages(a.trace, nodes.size());
   if (stages.size() != nodes.size()) return {};
   std::vector<CachePlace> places;
@@ -128,8 +137,8 @@ std::vector<CachePlace> cache_places(const PlanPtr& root, const std::vector<Plan
     const StageModel& stage = a.stages[static_cast<size_t>(stages[i])];
     double passes = passes_over(*root, nodes[i].get());
     if (passes < 0) passes = options.passes;
-    const bool worth = passes > 1 && !nodes[i]->is("repeat") && !nodes[i]->is("cache") && !nodes[i]->is("prefetch") &&
-                       !nodes[i]->inputs.empty();
+    const bool worth = passes > 1 && !nodes[i]->is("repeat") && !nodes[i]->is("cache") &&
+                       !nodes[i]->is("prefetch") && !nodes[i]->inputs.empty();
     if (worth && may_cache(*nodes[i], stage, options, notes)) {
       const double cost = whole + (passes - 1) * above;
       if (cost < 0.95 * passes * whole) places.push_back({i, stage.size, cost, stage.label});
@@ -142,7 +151,8 @@ std::vector<CachePlace> cache_places(const PlanPtr& root, const std::vector<Plan
 
 // The cached plan cut down so that its cache is full after a moment, then repeated: what later
 // passes cost. `skip` is the number of root elements until then.
-PlanPtr warm_plan(const std::vector<PlanPtr>& nodes, const CachePlace& cache, double visit_ratio, int64_t* skip) {
+PlanPtr warm_plan(const std::vector<PlanPtr>& nodes, const CachePlace& cache, double visit_ratio,
+                  int64_t* skip) {
   const double per_root = std::max(1.0, visit_ratio);
   const auto rows = static_cast<int64_t>(std::ceil(std::max(4 * per_root, 64.0)));
   Attrs count;
@@ -159,13 +169,15 @@ PlanPtr warm_plan(const std::vector<PlanPtr>& nodes, const CachePlace& cache, do
 
 }  // namespace
 
-OptimizeResult optimize_plan(const PlanPtr& plan, const OptimizeOptions& options, const MeasurePlan& measure) {
+OptimizeResult optimize_plan(const PlanPtr& plan, const OptimizeOptions& options,
+                             const MeasurePlan& measure) {
   OptimizeResult out;
   out.before = measure(plan, options.trace_seconds, 0);
   out.rate_before = serial_rate(out.before);
   const PlanPtr bare = strip_knobs(plan);
   const Trace traced = measure(bare, options.trace_seconds, 0);
-  const Analysis analysis = analyze(traced, {options.disk_bytes_per_second, 0, options.cores, options.memory_bytes});
+  const Analysis analysis =
+      analyze(traced, {options.disk_bytes_per_second, 0, options.cores, options.memory_bytes});
   const std::vector<PlanPtr> nodes = spine(bare);
 
   // Without a cache.
@@ -187,7 +199,8 @@ OptimizeResult optimize_plan(const PlanPtr& plan, const OptimizeOptions& options
     double passes = passes_over(*bare, nodes[cache.place].get());
     if (passes < 0) passes = options.passes;
     std::vector<RuleLog> cached_rules;
-    const PlanPtr with_cache = replace_on_spine(nodes, cache.place, make_node("cache", {nodes[cache.place]}, {}));
+    const PlanPtr with_cache =
+        replace_on_spine(nodes, cache.place, make_node("cache", {nodes[cache.place]}, {}));
     const PlanPtr cached = apply_rules(with_cache, options.rules, &cached_rules);
     const Trace cold = measure(cached, options.trace_seconds, 0);
     int64_t skip = 0;
@@ -199,12 +212,14 @@ OptimizeResult optimize_plan(const PlanPtr& plan, const OptimizeOptions& options
     const double overall = first > 0 && later > 0 ? passes / (1 / first + (passes - 1) / later) : 0;
     out.passes = passes;
     if (overall < 1.02 * rate) {
-      out.notes.push_back("a cache after " + cache.label + " would give " + std::to_string(static_cast<int64_t>(100 * overall / rate)) +
+      out.notes.push_back("a cache after " + cache.label + " would give " +
+                          std::to_string(static_cast<int64_t>(100 * overall / rate)) +
                           " % of the rate of the plan chosen");
       continue;
     }
     const double serial_cold = serial_rate(cold), serial_warm = serial_rate(full);
-    if (serial_cold > 0 && serial_warm > 0) serial = passes / (1 / serial_cold + (passes - 1) / serial_warm);
+    if (serial_cold > 0 && serial_warm > 0)
+      serial = passes / (1 / serial_cold + (passes - 1) / serial_warm);
     chosen = cached;
     chosen_trace = cold;
     rate = overall;
@@ -212,8 +227,10 @@ OptimizeResult optimize_plan(const PlanPtr& plan, const OptimizeOptions& options
     out.prediction.first_pass = first;
     out.prediction.later_passes = later;
     out.rules = cached_rules;
-    out.changes = {{"cache() after " + cache.label + ": " + std::to_string(static_cast<int64_t>(cache.size.bytes.value / 1e6)) +
-                        " MB, made once, read " + std::to_string(static_cast<int64_t>(passes) - 1) + " times more",
+    out.changes = {{"cache() after " + cache.label + ": " +
+                        std::to_string(static_cast<int64_t>(cache.size.bytes.value / 1e6)) +
+                        " MB, made once, read " + std::to_string(static_cast<int64_t>(passes) - 1) +
+                        " times more",
                     serial}};
   }
   std::vector<std::string> names;
@@ -222,9 +239,17 @@ OptimizeResult optimize_plan(const PlanPtr& plan, const OptimizeOptions& options
   }
   std::string joined;
   for (const std::string& name : names) joined += (joined.empty() ? "" : ", ") + name;
-  if (!joined.empty()) out.changes.insert(out.changes.begin(), {"rewrites: " + joined, out.changes.empty() ? serial : serial_rate(rewritten_trace)});
-  out.plan = write_knobs(chosen, analyze(chosen_trace, {options.disk_bytes_per_second, 0, options.cores, options.memory_bytes}), options.cores);
-  out.changes.push_back({"num_parallel_calls and a prefetch at the end for " + std::to_string(options.cores) + " cores", rate});
+  if (!joined.empty())
+    out.changes.insert(
+        out.changes.begin(),
+        {"rewrites: " + joined, out.changes.empty() ? serial : serial_rate(rewritten_trace)});
+  out.plan = write_knobs(chosen,
+                         analyze(chosen_trace, {options.disk_bytes_per_second, 0, options.cores,
+                                                options.memory_bytes}),
+                         options.cores);
+  out.changes.push_back({"num_parallel_calls and a prefetch at the end for " +
+                             std::to_string(options.cores) + " cores",
+                         rate});
   out.prediction.rate = {rate * (1 - spread), rate, rate * (1 + spread)};
   return out;
 }

@@ -2,10 +2,10 @@
 //
 // 1. The plan is traced as written, on one thread. 2. Written knobs are taken as suggestions and
 // dropped; the static rules are applied. 3. Each place where a memory cache may stand (finite, not
-// random, fits) is judged by the traced demands over the passes that the plan makes; the best one and
-// the plan without are traced, the cached one both while it fills and when it is full. 4. The model
-// allocates the cores; knobs are written down. Every figure comes from the traces of this data on
-// this machine.
+// random, fits) is judged by the traced demands over the passes that the plan makes; the best one
+// and the plan without are traced, the cached one both while it fills and when it is full. 4. The
+// model allocates the cores; knobs are written down. Every figure comes from the traces of this
+// data on this machine.
 #pragma once
 
 #include <functional>
@@ -31,27 +31,28 @@ struct OptimizeOptions {
 using MeasurePlan = std::function<Trace(const PlanPtr& plan, double seconds, int64_t skip)>;
 
 struct Prediction {
-  Estimate rate;        // root elements per second over all passes
+  Estimate rate;  // root elements per second over all passes
   double first_pass = 0;
   double later_passes = 0;
 };
 
 struct OptimizeResult {
-  PlanPtr plan;                      // every knob written down
-  Trace before;                      // of the plan as written
-  double rate_before = 0;            // as traced, on one thread
+  PlanPtr plan;            // every knob written down
+  Trace before;            // of the plan as written
+  double rate_before = 0;  // as traced, on one thread
   Prediction prediction;
   struct Change {
     std::string what;
-    double rate = 0;                 // predicted once this and those before it are done
+    double rate = 0;  // predicted once this and those before it are done
   };
-  std::vector<Change> changes;       // in the order in which they are made
+  std::vector<Change> changes;  // in the order in which they are made
   std::vector<RuleLog> rules;
-  double passes = 1;                 // over the data
-  std::vector<std::string> notes;    // places where a cache may not stand, and why
+  double passes = 1;               // over the data
+  std::vector<std::string> notes;  // places where a cache may not stand, and why
 };
 
-OptimizeResult optimize_plan(const PlanPtr& plan, const OptimizeOptions& options, const MeasurePlan& measure);
+OptimizeResult optimize_plan(const PlanPtr& plan, const OptimizeOptions& options,
+                             const MeasurePlan& measure);
 
 // The plan without performance options and prefetches.
 PlanPtr strip_knobs(const PlanPtr& plan);

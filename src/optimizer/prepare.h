@@ -10,11 +10,11 @@
 namespace penstock {
 
 struct PrepareOptions {
-  bool rewrite = true;                      // static rules
-  bool automatic = true;                    // knobs that are auto get values for `threads`
+  bool rewrite = true;    // static rules
+  bool automatic = true;  // knobs that are auto get values for `threads`
   int threads = 1;
   std::vector<std::string> disabled_rules;
-  std::string only_rule;                    // not empty: this one alone
+  std::string only_rule;  // not empty: this one alone
 };
 
 // Throws Error{INVALID_ARGUMENT} when a rule of that name does not exist.

@@ -10,13 +10,11 @@ namespace penstock {
 
 const std::vector<Rule>& rules() {
   static const std::vector<Rule> table{
-      kNoopRemoval,       // first: it brings neighbours together
-      kMapFusion,         // one function, so that the next rules see across stages
+      kNoopRemoval,  // first: it brings neighbours together
+      kMapFusion,    // one function, so that the next rules see across stages
       kDeadComponents,
-      kCastCropOrder,     // before the fusion, which wants the crop right behind the decoder
-      kDecodeCropFusion,
-      kNormalizeFusion,
-      kMapBatch,
+      kCastCropOrder,  // before the fusion, which wants the crop right behind the decoder
+      kDecodeCropFusion, kNormalizeFusion, kMapBatch,
   };
   return table;
 }
@@ -28,7 +26,8 @@ void check_rule_names(const PrepareOptions& options) {
   if (!options.only_rule.empty()) asked.push_back(options.only_rule);
   for (const std::string& name : asked) {
     if (std::ranges::find(known, name) == known.end()) {
-      throw Error(Code::invalid_argument, "there is no rewrite rule " + name + did_you_mean(name, known));
+      throw Error(Code::invalid_argument,
+                  "there is no rewrite rule " + name + did_you_mean(name, known));
     }
   }
 }
@@ -39,8 +38,9 @@ class Rewriter {
  public:
   Rewriter(const PrepareOptions& options, std::vector<RuleLog>* log) : log_(log) {
     for (const Rule& rule : rules()) {
-      const bool off = std::ranges::find(options.disabled_rules, rule.name) != options.disabled_rules.end() ||
-                       (!options.only_rule.empty() && options.only_rule != rule.name);
+      const bool off =
+          std::ranges::find(options.disabled_rules, rule.name) != options.disabled_rules.end() ||
+          (!options.only_rule.empty() && options.only_rule != rule.name);
       if (!off) active_.push_back(&rule);
     }
   }
@@ -134,11 +134,13 @@ PlanPtr fill_knobs(const PlanPtr& plan, int threads) {
     done[node] = std::move(now);
   }
   PlanPtr out = done[plan.get()];
-  if (any && !out->op->sink && !out->is("prefetch")) out = make_node("prefetch", {out}, {}, {}, out->span);
+  if (any && !out->op->sink && !out->is("prefetch"))
+    out = make_node("prefetch", {out}, {}, {}, out->span);
   return out;
 }
 
-PlanPtr prepare_plan(const PlanPtr& plan, const PrepareOptions& options, std::vector<RuleLog>* log) {
+PlanPtr prepare_plan(const PlanPtr& plan, const PrepareOptions& options,
+                     std::vector<RuleLog>* log) {
   PlanPtr out = plan;
   if (options.rewrite) out = apply_rules(out, options, log);
   if (options.automatic) out = fill_knobs(out, options.threads);

@@ -11,9 +11,9 @@
 namespace penstock {
 
 struct BuildOptions {
-  uint64_t seed = 0;                           // ops without a seed derive theirs from it
-  std::map<std::string, std::string> settings; // --set: param name to an expression
-  std::map<std::string, PlanPtr> datasets;     // names that stand for pipelines already built
+  uint64_t seed = 0;                            // ops without a seed derive theirs from it
+  std::map<std::string, std::string> settings;  // --set: param name to an expression
+  std::map<std::string, PlanPtr> datasets;      // names that stand for pipelines already built
 };
 
 // A plan and the text it came from (nodes point into it).
@@ -28,6 +28,7 @@ BuiltPlan build_plan(const Program& program, const BuildOptions& options = {});
 BuiltPlan build_plan(SourcePtr source, const BuildOptions& options = {});
 
 // A function of an element of `input`, from a lambda.
-FunctionPtr build_function(const ExprPtr& lambda, const Spec& input, const BuildOptions& options = {});
+FunctionPtr build_function(const ExprPtr& lambda, const Spec& input,
+                           const BuildOptions& options = {});
 
 }  // namespace penstock

@@ -17,7 +17,8 @@ class Depth {
     constexpr int64_t kMostSteps = 400'000;
     if (++e_->depth_ > kDeepest || ++e_->steps_ > kMostSteps) {
       --e_->depth_;
-      e_->fail(span, "the pipeline is too large once its functions are expanded", Code::resource_exhausted);
+      e_->fail(span, "the pipeline is too large once its functions are expanded",
+               Code::resource_exhausted);
     }
   }
   ~Depth() { --e_->depth_; }
@@ -51,9 +52,11 @@ Sym Sym::dict(std::vector<std::string> keys, std::vector<Sym> items) {
 Elaborator::Elaborator(const BuildOptions& options) : options_(options), seed_(options.seed) {
   top_.builder = std::make_unique<FunctionBuilder>(Spec());
   scope_ = &top_;
-  static const SourcePtr source = std::make_shared<const Source>(Source{"prelude", std::string(kPrelude)});
+  static const SourcePtr source =
+      std::make_shared<const Source>(Source{"prelude", std::string(kPrelude)});
   programs_.push_back(parse_program(source));
-  for (const Statement& s : programs_.back().statements) prelude_ = bind(*s.pattern, expression(*s.value, prelude_), prelude_);
+  for (const Statement& s : programs_.back().statements)
+    prelude_ = bind(*s.pattern, expression(*s.value, prelude_), prelude_);
 }
 
 void Elaborator::fail(Span span, std::string message, Code code) const {
@@ -73,7 +76,9 @@ std::vector<SourcePtr> Elaborator::sources() const {
   return out;
 }
 
-uint64_t Elaborator::next_seed() { return mix(seed_, ++occurrence_) >> 34; }  // short enough to read
+uint64_t Elaborator::next_seed() {
+  return mix(seed_, ++occurrence_) >> 34;
+}  // short enough to read
 
 NamesPtr Elaborator::bind_names(const std::map<std::string, PlanPtr>& datasets) const {
   NamesPtr names;
@@ -93,11 +98,13 @@ Sym Elaborator::run(const Program& program) {
     if (!params_seen_.contains(name)) {
       std::vector<std::string> known;
       for (const auto& [param, seen] : params_seen_) known.push_back(param);
-      throw Error(Code::invalid_argument, "--set: the pipeline has no param " + name + did_you_mean(name, known));
+      throw Error(Code::invalid_argument,
+                  "--set: the pipeline has no param " + name + did_you_mean(name, known));
     }
   }
   if (!program.result) {
-    throw PipeError(Span{program.source.get(), 0, 0}, "the file holds no pipeline, only definitions");
+    throw PipeError(Span{program.source.get(), 0, 0},
+                    "the file holds no pipeline, only definitions");
   }
   return expression(*program.result, names);
 }
@@ -111,7 +118,8 @@ NamesPtr Elaborator::statement(const Statement& s, NamesPtr names, bool) {
         auto named = std::make_shared<Closure>(*value.closure);
         named->name = s.pattern->name;
         value.closure = std::move(named);
-        if (OpRegistry::instance().find(s.pattern->name) || OperatorRegistry::instance().find(s.pattern->name)) {
+        if (OpRegistry::instance().find(s.pattern->name) ||
+            OperatorRegistry::instance().find(s.pattern->name)) {
           warnings.push_back("`" + s.pattern->name + "` hides the built-in of that name");
         }
       }
@@ -123,7 +131,8 @@ NamesPtr Elaborator::statement(const Statement& s, NamesPtr names, bool) {
   const auto setting = options_.settings.find(s.pattern->name);
   Sym value = expression(*s.value, names);
   if (setting != options_.settings.end()) {
-    const auto source = std::make_shared<const Source>(Source{"--set " + setting->first, setting->second});
+    const auto source =
+        std::make_shared<const Source>(Source{"--set " + setting->first, setting->second});
     Program holder;
     holder.source = source;
     const Sym old = value;
@@ -157,7 +166,8 @@ NamesPtr Elaborator::import_file(const Statement& s, NamesPtr names) {
   text << file.rdbuf();
   programs_.push_back(parse_program(std::make_shared<const Source>(Source{path, text.str()})));
   const Program program = programs_.back();
-  if (program.result) fail(s.span, "import: " + path + " holds a pipeline; an imported file holds definitions only");
+  if (program.result)
+    fail(s.span, "import: " + path + " holds a pipeline; an imported file holds definitions only");
   imported_[path] = true;
   for (const Statement& inner : program.statements) {
     NamesPtr before = names;
@@ -178,10 +188,11 @@ NamesPtr Elaborator::bind(const Pattern& pattern, const Sym& value, NamesPtr nam
         fail(pattern.span, "expected a tuple of " + std::to_string(pattern.items.size()));
       }
       if (value.items.size() != pattern.items.size()) {
-        fail(pattern.span, "a tuple of " + std::to_string(value.items.size()) + " is taken apart into " +
-                               std::to_string(pattern.items.size()));
+        fail(pattern.span, "a tuple of " + std::to_string(value.items.size()) +
+                               " is taken apart into " + std::to_string(pattern.items.size()));
       }
-      for (size_t i = 0; i < pattern.items.size(); ++i) names = bind(*pattern.items[i], value.items[i], std::move(names));
+      for (size_t i = 0; i < pattern.items.size(); ++i)
+        names = bind(*pattern.items[i], value.items[i], std::move(names));
       return names;
     case Pattern::Kind::dict: break;
   }
@@ -190,7 +201,8 @@ NamesPtr Elaborator::bind(const Pattern& pattern, const Sym& value, NamesPtr nam
   for (size_t i = 0; i < pattern.items.size(); ++i) {
     const auto it = std::ranges::find(value.keys, pattern.keys[i]);
     if (it == value.keys.end()) {
-      fail(pattern.items[i]->span, "there is no field `" + pattern.keys[i] + "`" + did_you_mean(pattern.keys[i], value.keys));
+      fail(pattern.items[i]->span, "there is no field `" + pattern.keys[i] + "`" +
+                                       did_you_mean(pattern.keys[i], value.keys));
     }
     const auto at = static_cast<size_t>(it - value.keys.begin());
     used[at] = true;
@@ -200,12 +212,14 @@ NamesPtr Elaborator::bind(const Pattern& pattern, const Sym& value, NamesPtr nam
   for (size_t i = 0; i < used.size(); ++i) {
     if (used[i]) continue;
     if (!pattern.rest) {
-      fail(pattern.span, "field `" + value.keys[i] + "` is not named; name it, or end the pattern with **_");
+      fail(pattern.span,
+           "field `" + value.keys[i] + "` is not named; name it, or end the pattern with **_");
     }
     rest.keys.push_back(value.keys[i]);
     rest.items.push_back(value.items[i]);
   }
-  if (pattern.rest && *pattern.rest != "_") names = std::make_shared<const Names>(Names{*pattern.rest, rest, std::move(names)});
+  if (pattern.rest && *pattern.rest != "_")
+    names = std::make_shared<const Names>(Names{*pattern.rest, rest, std::move(names)});
   return names;
 }
 
@@ -230,7 +244,8 @@ Sym Elaborator::lookup(const Expr& expr, const NamesPtr& names) {
     out.closure = std::make_shared<const Closure>(Closure{nullptr, nullptr, expr.text});
     return out;
   }
-  fail(expr.span, "`" + expr.text + "` is not defined" + did_you_mean(expr.text, known), Code::not_found);
+  fail(expr.span, "`" + expr.text + "` is not defined" + did_you_mean(expr.text, known),
+       Code::not_found);
 }
 
 Sym Elaborator::expression(const Expr& expr, const NamesPtr& names) {
@@ -258,7 +273,8 @@ Sym Elaborator::expression(const Expr& expr, const NamesPtr& names) {
     case Expr::Kind::subscript: return subscript(expr, names);
     case Expr::Kind::unary: return unary(expr, names);
     case Expr::Kind::binary:
-      return expr.text == "and" || expr.text == "or" ? short_circuit(expr, names) : binary(expr, names);
+      return expr.text == "and" || expr.text == "or" ? short_circuit(expr, names)
+                                                     : binary(expr, names);
     case Expr::Kind::conditional: return conditional(expr, names);
     case Expr::Kind::lambda: {
       Sym out;
@@ -288,11 +304,13 @@ Sym Elaborator::closure_call(const Closure& closure, std::vector<Argument> argum
   // A seed given to a function seeds the random ops in it.
   const uint64_t seed = seed_, occurrence = occurrence_;
   bool seeded = false;
-  const bool takes_seed = std::ranges::any_of(lambda.patterns, [](const PatternPtr& p) { return p->name == "seed"; });
+  const bool takes_seed =
+      std::ranges::any_of(lambda.patterns, [](const PatternPtr& p) { return p->name == "seed"; });
   if (!takes_seed) {
     const auto it = std::ranges::find(arguments, "seed", &Argument::key);
     if (it != arguments.end()) {
-      seed_ = static_cast<uint64_t>(attribute(it->sym, Param::Kind::integer, it->span, false).as_int());
+      seed_ =
+          static_cast<uint64_t>(attribute(it->sym, Param::Kind::integer, it->span, false).as_int());
       occurrence_ = 0;
       seeded = true;
       arguments.erase(it);
@@ -308,19 +326,22 @@ Sym Elaborator::closure_call(const Closure& closure, std::vector<Argument> argum
       continue;
     }
     size_t at = 0;
-    while (at < wanted && !(lambda.patterns[at]->kind == Pattern::Kind::name && lambda.patterns[at]->name == a.key)) ++at;
+    while (at < wanted && !(lambda.patterns[at]->kind == Pattern::Kind::name &&
+                            lambda.patterns[at]->name == a.key))
+      ++at;
     if (at == wanted) fail(a.span, what + " has no argument `" + a.key + "`");
     values[at] = a.sym;
     set[at] = true;
   }
-  if (positional.size() == 1 && wanted > 1 && positional[0].kind == Sym::Kind::tuple) {  // f((a, b)) is f(a, b)
+  if (positional.size() == 1 && wanted > 1 &&
+      positional[0].kind == Sym::Kind::tuple) {  // f((a, b)) is f(a, b)
     positional = std::vector<Sym>(positional[0].items);
   } else if (positional.size() > 1 && wanted == 1) {
     positional = {Sym::tuple(std::move(positional))};
   }
   if (positional.size() > wanted) {
-    fail(span, what + " takes " + std::to_string(wanted) + " argument" + (wanted == 1 ? "" : "s") + ", " +
-                   std::to_string(positional.size()) + " given");
+    fail(span, what + " takes " + std::to_string(wanted) + " argument" + (wanted == 1 ? "" : "s") +
+                   ", " + std::to_string(positional.size()) + " given");
   }
   for (size_t i = 0; i < positional.size(); ++i) {
     if (set[i]) fail(span, what + ": argument `" + lambda.patterns[i]->name + "` is given twice");
@@ -331,7 +352,10 @@ Sym Elaborator::closure_call(const Closure& closure, std::vector<Argument> argum
   for (size_t i = 0; i < wanted; ++i) {
     if (!set[i]) {
       if (!lambda.patterns[i]->default_value) {
-        fail(span, what + ": argument " + (lambda.patterns[i]->name.empty() ? std::to_string(i + 1) : "`" + lambda.patterns[i]->name + "`") + " is missing");
+        fail(span, what + ": argument " +
+                       (lambda.patterns[i]->name.empty() ? std::to_string(i + 1)
+                                                         : "`" + lambda.patterns[i]->name + "`") +
+                       " is missing");
       }
       values[i] = expression(*lambda.patterns[i]->default_value, closure.names);
     }

@@ -32,10 +32,12 @@ Sym Elaborator::call(const Expr& expr, const NamesPtr& names, const Sym* piped, 
   for (const Entry& e : expr.entries) {
     Sym value = expression(*e.value, names);
     if (e.kind == Entry::Kind::spread) {
-      if (value.kind != Sym::Kind::tuple && value.kind != Sym::Kind::list) fail(e.span, "** in a call takes a tuple or a list");
+      if (value.kind != Sym::Kind::tuple && value.kind != Sym::Kind::list)
+        fail(e.span, "** in a call takes a tuple or a list");
       for (Sym& item : value.items) arguments.push_back({e.span, {}, std::move(item)});
     } else {
-      arguments.push_back({e.value->span, e.kind == Entry::Kind::keyed ? e.key : std::string(), std::move(value)});
+      arguments.push_back(
+          {e.value->span, e.kind == Entry::Kind::keyed ? e.key : std::string(), std::move(value)});
     }
   }
   if (callee.kind == Expr::Kind::name) {
@@ -56,20 +58,24 @@ Sym Elaborator::call(const Expr& expr, const NamesPtr& names, const Sym* piped, 
     return call_named(callee.text, std::move(arguments), callee.span.end ? callee.span : expr.span);
   }
   const Sym function = expression(callee, names);
-  if (function.kind == Sym::Kind::dtype) return call_named(std::string(dtype_name(function.dtype)), std::move(arguments), expr.span);
+  if (function.kind == Sym::Kind::dtype)
+    return call_named(std::string(dtype_name(function.dtype)), std::move(arguments), expr.span);
   if (function.kind != Sym::Kind::function) fail(callee.span, "is not a function");
   return closure_call(*function.closure, std::move(arguments), expr.span);
 }
 
 Sym Elaborator::call_named(const std::string& name, std::vector<Argument> arguments, Span span) {
   if (const auto dtype = parse_dtype(name)) {
-    if (arguments.size() != 1 || !arguments[0].key.empty()) fail(span, name + " takes one argument");
+    if (arguments.size() != 1 || !arguments[0].key.empty())
+      fail(span, name + " takes one argument");
     Sym x = tensor(arguments[0].sym, arguments[0].span);
     if (type(x).dtype == *dtype) return x.is_constant() ? Sym::of(x.tensor) : x;
-    if (x.is_constant() && x.weak != Weak::no && (*dtype == DType::boolean || is_float(*dtype) || x.weak == Weak::integer)) {
+    if (x.is_constant() && x.weak != Weak::no &&
+        (*dtype == DType::boolean || is_float(*dtype) || x.weak == Weak::integer)) {
       if (*dtype != DType::boolean) return coerce(x, *dtype, arguments[0].span);
     }
-    if (x.is_constant() && x.tensor.entries_count() == 0) return coerce(x, *dtype, arguments[0].span);
+    if (x.is_constant() && x.tensor.entries_count() == 0)
+      return coerce(x, *dtype, arguments[0].span);
     Attrs attrs;
     attrs.set("dtype", Attr::of(*dtype));
     return op("cast", {x}, std::move(attrs), span, {arguments[0].span});
@@ -82,26 +88,35 @@ Sym Elaborator::call_named(const std::string& name, std::vector<Argument> argume
   const OpDef* function = OpRegistry::instance().find(op);
   if (stage) {
     const bool on_dataset = std::ranges::any_of(arguments, [this](const Argument& a) {
-      return is_dataset(a.sym) || std::ranges::any_of(a.sym.items, [this](const Sym& s) { return is_dataset(s); });
+      return is_dataset(a.sym) ||
+             std::ranges::any_of(a.sym.items, [this](const Sym& s) { return is_dataset(s); });
     });
-    if (stage->source || on_dataset || !function) return stage_call(*stage, std::move(arguments), span);
+    if (stage->source || on_dataset || !function)
+      return stage_call(*stage, std::move(arguments), span);
   }
   if (!function && op == "split") {
     if (arguments.empty()) fail(span, "split: the first argument is missing");
     const Sym x = tensor(arguments[0].sym, arguments[0].span);
-    function = OpRegistry::instance().find(type(x).dtype == DType::bytes ? "split_text" : "split_tensor");
+    function =
+        OpRegistry::instance().find(type(x).dtype == DType::bytes ? "split_text" : "split_tensor");
   }
   if (function) return op_call(*function, std::move(arguments), span);
-  std::vector<std::string> known;
-  for (const OpDef* o : OpRegistry::instance().all()) known.push_back(o->name);
+  std::vector<std::string> known;  // what fits the first argument comes first
   for (const OperatorDef* o : OperatorRegistry::instance().all()) {
     if (!o->internal) known.push_back(o->name);
   }
+  const bool on_dataset = !arguments.empty() && is_dataset(arguments[0].sym);
+  if (on_dataset) {
+    if (const std::string hint = did_you_mean(name, known); !hint.empty())
+      fail(span, "there is no stage `" + name + "`" + hint, Code::not_found);
+  }
+  for (const OpDef* o : OpRegistry::instance().all()) known.push_back(o->name);
   for (const Names* n = prelude_.get(); n; n = n->outer.get()) known.push_back(n->name);
   fail(span, "there is no op `" + name + "`" + did_you_mean(name, known), Code::not_found);
 }
 
-bool Elaborator::special_call(const std::string& name, std::vector<Argument>& arguments, Span span, Sym* out) {
+bool Elaborator::special_call(const std::string& name, std::vector<Argument>& arguments, Span span,
+                              Sym* out) {
   auto positional = [&](size_t i, const std::string& key) -> const Argument* {
     for (const Argument& a : arguments) {
       if (a.key == key) return &a;
@@ -110,9 +125,11 @@ bool Elaborator::special_call(const std::string& name, std::vector<Argument>& ar
   };
   if (name == "map_structure") {
     const Argument *x = positional(0, "x"), *f = positional(1, "f");
-    if (!x || !f || f->sym.kind != Sym::Kind::function) fail(span, "map_structure takes a structure and a function");
+    if (!x || !f || f->sym.kind != Sym::Kind::function)
+      fail(span, "map_structure takes a structure and a function");
     const std::function<Sym(const Sym&)> walk = [&](const Sym& s) -> Sym {
-      if (s.kind != Sym::Kind::tuple && s.kind != Sym::Kind::dict) return closure_call(*f->sym.closure, {{x->span, {}, s}}, span);
+      if (s.kind != Sym::Kind::tuple && s.kind != Sym::Kind::dict)
+        return closure_call(*f->sym.closure, {{x->span, {}, s}}, span);
       Sym copy = s;
       for (Sym& item : copy.items) item = walk(item);
       return copy;
@@ -124,14 +141,16 @@ bool Elaborator::special_call(const std::string& name, std::vector<Argument>& ar
     const Argument *x = positional(0, "x"), *n = positional(1, "n");
     if (!x || !n) fail(span, "repeated takes a value and a count");
     const int64_t count = attribute(n->sym, Param::Kind::integer, n->span, false).as_int();
-    if (count < 0 || count > 10'000) fail(n->span, "the count must lie between 0 and 10000: " + std::to_string(count));
+    if (count < 0 || count > 10'000)
+      fail(n->span, "the count must lie between 0 and 10000: " + std::to_string(count));
     *out = Sym::tuple(std::vector<Sym>(static_cast<size_t>(count), x->sym));
     return true;
   }
   if (name == "feature") {
     *out = Sym::dict({"dtype", "shape", "default", "kind"}, std::vector<Sym>(4));
-    const std::vector<Param> params{required("dtype", Param::Kind::dtype), optional("shape", Param::Kind::shape, {}),
-                                    optional("default", Param::Kind::any, {}), optional("kind", Param::Kind::text, {})};
+    const std::vector<Param> params{
+        required("dtype", Param::Kind::dtype), optional("shape", Param::Kind::shape, {}),
+        optional("default", Param::Kind::any, {}), optional("kind", Param::Kind::text, {})};
     const std::vector<const Argument*> found = match(name, params, arguments, span, nullptr);
     for (size_t i = 0; i < params.size(); ++i) {
       if (found[i]) out->items[i] = found[i]->sym;
@@ -142,9 +161,11 @@ bool Elaborator::special_call(const std::string& name, std::vector<Argument>& ar
   return false;
 }
 
-std::vector<const Argument*> Elaborator::match(const std::string& what, const std::vector<Param>& params,
+std::vector<const Argument*> Elaborator::match(const std::string& what,
+                                               const std::vector<Param>& params,
                                                const std::vector<Argument>& arguments, Span span,
                                                std::vector<const Argument*>* rest) {
+  const std::string prefix = what.empty() ? "" : what + ": ";
   std::vector<const Argument*> out(params.size(), nullptr);
   std::vector<std::string> known;
   for (const Param& p : params) known.push_back(p.name);
@@ -152,29 +173,38 @@ std::vector<const Argument*> Elaborator::match(const std::string& what, const st
   for (const Argument& a : arguments) {
     if (!a.key.empty()) {
       const auto it = std::ranges::find(known, a.key);
-      if (it == known.end()) fail(a.span, what + ": there is no argument `" + a.key + "`" + did_you_mean(a.key, known));
+      if (it == known.end())
+        fail(a.span, prefix + "there is no argument `" + a.key + "`" + did_you_mean(a.key, known));
       const auto i = static_cast<size_t>(it - known.begin());
-      if (out[i]) fail(a.span, what + ": argument `" + a.key + "` is given twice");
+      if (out[i]) fail(a.span, prefix + "argument `" + a.key + "` is given twice");
       out[i] = &a;
       continue;
     }
-    while (next < params.size() && (params[next].by_name_only || (out[next] && !(rest && out[next] == nullptr)))) ++next;
-    const bool many = rest && next < params.size() &&
-                      (params[next].kind == Param::Kind::tensors || params[next].kind == Param::Kind::datasets);
+    while (next < params.size() &&
+           (params[next].by_name_only || (out[next] && !(rest && out[next] == nullptr))))
+      ++next;
+    const bool many =
+        rest && next < params.size() &&
+        (params[next].kind == Param::Kind::tensors || params[next].kind == Param::Kind::datasets);
     if (many) {
       rest->push_back(&a);
       continue;
     }
     if (next >= params.size()) {
-      const auto takes = std::ranges::count_if(params, [](const Param& p) { return !p.by_name_only; });
-      fail(a.span, what + " takes at most " + std::to_string(takes) + " positional argument" + (takes == 1 ? "" : "s"));
+      const auto takes =
+          std::ranges::count_if(params, [](const Param& p) { return !p.by_name_only; });
+      fail(a.span, prefix + "takes at most " + std::to_string(takes) + " positional argument" +
+                       (takes == 1 ? "" : "s"));
     }
     out[next++] = &a;
   }
   for (size_t i = 0; i < params.size(); ++i) {
-    const bool filled = out[i] || (rest && !rest->empty() &&
-                                   (params[i].kind == Param::Kind::tensors || params[i].kind == Param::Kind::datasets));
-    if (params[i].required && !filled) fail(span, what + ": argument `" + params[i].name + "` is missing");
+    const bool filled =
+        out[i] ||
+        (rest && !rest->empty() &&
+         (params[i].kind == Param::Kind::tensors || params[i].kind == Param::Kind::datasets));
+    if (params[i].required && !filled)
+      fail(span, prefix + "argument `" + params[i].name + "` is missing");
   }
   return out;
 }
@@ -192,12 +222,14 @@ Sym Elaborator::op_call(const OpDef& def, std::vector<Argument> arguments, Span 
       std::vector<Sym> items;
       if (a) rest.insert(rest.begin(), a);
       for (const Argument* r : rest) items.push_back(r->sym);
-      if (rest.size() == 1 && (items[0].kind == Sym::Kind::list || items[0].kind == Sym::Kind::tuple)) {
+      if (rest.size() == 1 &&
+          (items[0].kind == Sym::Kind::list || items[0].kind == Sym::Kind::tuple)) {
         items = std::vector<Sym>(items[0].items);
       } else if (rest.size() == 1 && items[0].is_constant() && items[0].tensor.dims().rank() > 0) {
         const Sym whole = items[0];  // a list of literals became a tensor already: its items
         items.clear();
-        for (int64_t k = 0; k < whole.tensor.dims()[0]; ++k) items.push_back(Sym::of(whole.tensor.item(k), whole.weak));
+        for (int64_t k = 0; k < whole.tensor.dims()[0]; ++k)
+          items.push_back(Sym::of(whole.tensor.item(k), whole.weak));
       }
       for (const Sym& item : items) {
         inputs.push_back(tensor(item, rest[0]->span));
@@ -209,7 +241,9 @@ Sym Elaborator::op_call(const OpDef& def, std::vector<Argument> arguments, Span 
         spans.push_back(a->span);
       } else if (!p.fallback.is_none()) {
         const Tensor& t = p.fallback.tensor();
-        const Weak weak = is_integer(t.dtype()) ? Weak::integer : is_float(t.dtype()) ? Weak::floating : Weak::no;
+        const Weak weak = is_integer(t.dtype()) ? Weak::integer
+                          : is_float(t.dtype()) ? Weak::floating
+                                                : Weak::no;
         inputs.push_back(Sym::of(t, weak));
         spans.push_back(span);
       }
@@ -224,7 +258,8 @@ Sym Elaborator::op_call(const OpDef& def, std::vector<Argument> arguments, Span 
   return op(def.name, std::move(inputs), std::move(attrs), span, spans);
 }
 
-Sym Elaborator::op(std::string_view name, std::vector<Sym> inputs, Attrs attrs, Span span, const std::vector<Span>& spans) {
+Sym Elaborator::op(std::string_view name, std::vector<Sym> inputs, Attrs attrs, Span span,
+                   const std::vector<Span>& spans) {
   const OpDef* def = OpRegistry::instance().find(name);
   PENSTOCK_CHECK(def != nullptr);
   bool weak = !inputs.empty() && def->effects == Effects::pure;
@@ -233,7 +268,8 @@ Sym Elaborator::op(std::string_view name, std::vector<Sym> inputs, Attrs attrs, 
   if (shares_dtype(*def)) {
     if (name == "where" && inputs.size() == 3) {
       std::vector<Sym> sides{inputs[1], inputs[2]};
-      unify(&sides, spans.size() == 3 ? std::vector<Span>{spans[1], spans[2]} : std::vector<Span>{});
+      unify(&sides,
+            spans.size() == 3 ? std::vector<Span>{spans[1], spans[2]} : std::vector<Span>{});
       inputs[1] = sides[0];
       inputs[2] = sides[1];
     } else {
@@ -241,7 +277,9 @@ Sym Elaborator::op(std::string_view name, std::vector<Sym> inputs, Attrs attrs, 
     }
   }
   if (literal_math) {
-    const bool real = name == "divide" || (inputs.size() == 1 && def->group == "float math") || (name == "power" && inputs[1].weak == Weak::integer && inputs[1].tensor.entries_count() == 1 && integer_at(inputs[1].tensor) < 0);
+    const bool real = name == "divide" || (inputs.size() == 1 && def->group == "float math") ||
+                      (name == "power" && inputs[1].weak == Weak::integer &&
+                       inputs[1].tensor.entries_count() == 1 && integer_at(inputs[1].tensor) < 0);
     for (size_t i = 0; i < inputs.size() && real; ++i) {
       if (inputs[i].weak == Weak::integer) {
         inputs[i] = coerce(Sym::of(inputs[i].tensor), DType::float64, span);
@@ -257,7 +295,8 @@ Sym Elaborator::op(std::string_view name, std::vector<Sym> inputs, Attrs attrs, 
   std::vector<ValueId> ids, outputs;
   for (const Sym& s : inputs) {
     // A literal keeps its 64 bits through arithmetic with others.
-    ids.push_back(s.is_constant() && literal_math ? scope_->builder->add_constant(s.tensor) : value_in(s, scope_));
+    ids.push_back(s.is_constant() && literal_math ? scope_->builder->add_constant(s.tensor)
+                                                  : value_in(s, scope_));
   }
   Spec result;
   try {
@@ -283,7 +322,8 @@ Sym Elaborator::op(std::string_view name, std::vector<Sym> inputs, Attrs attrs, 
     };
     check(out);
     if (!all) {
-      if (def->effects != Effects::pure) fail(span, std::string(name) + " draws for each row: call it in a function");
+      if (def->effects != Effects::pure)
+        fail(span, std::string(name) + " draws for each row: call it in a function");
       fail(span, std::string(name) + ": this constant has no value");
     }
   }

@@ -11,8 +11,18 @@ struct Spelling {
   std::string_view text, op;
 };
 constexpr Spelling kBinary[] = {
-    {"+", "add"}, {"-", "subtract"}, {"*", "multiply"}, {"/", "divide"}, {"//", "floor_divide"}, {"%", "modulo"},
-    {"**", "power"}, {"==", "equal"}, {"!=", "not_equal"}, {"<", "less"}, {"<=", "less_equal"}, {">", "greater"},
+    {"+", "add"},
+    {"-", "subtract"},
+    {"*", "multiply"},
+    {"/", "divide"},
+    {"//", "floor_divide"},
+    {"%", "modulo"},
+    {"**", "power"},
+    {"==", "equal"},
+    {"!=", "not_equal"},
+    {"<", "less"},
+    {"<=", "less_equal"},
+    {">", "greater"},
     {">=", "greater_equal"},
 };
 
@@ -22,7 +32,8 @@ Sym Elaborator::literal(const Expr& expr) {
   Sym out;
   switch (expr.kind) {
     case Expr::Kind::integer:
-      if (expr.integer_value > static_cast<uint64_t>(INT64_MAX)) return Sym::of(Tensor::scalar(expr.integer_value), Weak::integer);
+      if (expr.integer_value > static_cast<uint64_t>(INT64_MAX))
+        return Sym::of(Tensor::scalar(expr.integer_value), Weak::integer);
       return Sym::of(Tensor::scalar(static_cast<int64_t>(expr.integer_value)), Weak::integer);
     case Expr::Kind::floating:
     case Expr::Kind::quantity: return Sym::of(Tensor::scalar(expr.float_value), Weak::floating);
@@ -43,15 +54,19 @@ Sym Elaborator::list(const Expr& expr, const NamesPtr& names) {
       out.items.push_back(std::move(item));
       continue;
     }
-    if (item.kind != Sym::Kind::tuple && item.kind != Sym::Kind::list) fail(e.span, "** in a list takes a tuple or a list");
+    if (item.kind != Sym::Kind::tuple && item.kind != Sym::Kind::list)
+      fail(e.span, "** in a list takes a tuple or a list");
     out.items.insert(out.items.end(), item.items.begin(), item.items.end());
   }
   // Numbers become a tensor at once: literals stay literals.
-  const bool constants = !out.items.empty() && std::ranges::all_of(out.items, [](const Sym& s) { return s.is_constant(); });
+  const bool constants = !out.items.empty() && std::ranges::all_of(out.items, [](const Sym& s) {
+    return s.is_constant();
+  });
   if (!constants) return out;
   const Tensor& first = out.items[0].tensor;
   const bool alike = std::ranges::all_of(out.items, [&](const Sym& s) {
-    return s.tensor.dims() == first.dims() && (s.tensor.dtype() == DType::bytes) == (first.dtype() == DType::bytes) &&
+    return s.tensor.dims() == first.dims() &&
+           (s.tensor.dtype() == DType::bytes) == (first.dtype() == DType::bytes) &&
            (s.tensor.dtype() == DType::boolean) == (first.dtype() == DType::boolean);
   });
   return alike ? tensor(out, expr.span) : out;
@@ -59,7 +74,8 @@ Sym Elaborator::list(const Expr& expr, const NamesPtr& names) {
 
 Sym Elaborator::structure(const Expr& expr, const NamesPtr& names) {
   Sym out = expr.kind == Expr::Kind::dict ? Sym::dict({}, {}) : Sym::tuple({});
-  auto put = [&](const std::string& key, Sym value) {  // the later entry wins, at the earlier one's place
+  auto put = [&](const std::string& key,
+                 Sym value) {  // the later entry wins, at the earlier one's place
     const auto it = std::ranges::find(out.keys, key);
     if (it == out.keys.end()) {
       out.keys.push_back(key);
@@ -79,7 +95,8 @@ Sym Elaborator::structure(const Expr& expr, const NamesPtr& names) {
         out.items.insert(out.items.end(), item.items.begin(), item.items.end());
       }
     } else if (out.kind == Sym::Kind::dict) {
-      if (item.kind == Sym::Kind::value && !e.key.empty()) item.scope->builder->name(item.id, e.key);
+      if (item.kind == Sym::Kind::value && !e.key.empty())
+        item.scope->builder->name(item.id, e.key);
       put(e.key, std::move(item));
     } else {
       out.items.push_back(std::move(item));
@@ -104,7 +121,9 @@ Sym Elaborator::binary(const Expr& expr, const NamesPtr& names) {
   // Left-deep chains of operators: a loop, not recursion.
   std::vector<const Expr*> chain;
   const Expr* at = &expr;
-  for (; at->kind == Expr::Kind::binary && at->text != "and" && at->text != "or"; at = at->items[0].get()) chain.push_back(at);
+  for (; at->kind == Expr::Kind::binary && at->text != "and" && at->text != "or";
+       at = at->items[0].get())
+    chain.push_back(at);
   Sym left = expression(*at, names);
   Span left_span = at->span;
   for (size_t i = chain.size(); i-- > 0;) {
@@ -112,7 +131,8 @@ Sym Elaborator::binary(const Expr& expr, const NamesPtr& names) {
     const Sym right = expression(*e.items[1], names);
     const auto spelling = std::ranges::find(kBinary, e.text, &Spelling::text);
     PENSTOCK_CHECK(spelling != std::end(kBinary));
-    left = op(spelling->op, {tensor(left, left_span), tensor(right, e.items[1]->span)}, {}, e.span, {left_span, e.items[1]->span});
+    left = op(spelling->op, {tensor(left, left_span), tensor(right, e.items[1]->span)}, {}, e.span,
+              {left_span, e.items[1]->span});
     left_span = e.span;
   }
   return left;
@@ -132,7 +152,8 @@ Sym Elaborator::short_circuit(const Expr& expr, const NamesPtr& names) {
     auto other = [&] { return Sym::of(Tensor::scalar(!is_and)); };
     auto whole = [&] {
       const Sym r = right();
-      if (type(r).dtype != DType::boolean) fail(expr.items[1]->span, "is " + type(r).text() + ", expected bool");
+      if (type(r).dtype != DType::boolean)
+        fail(expr.items[1]->span, "is " + type(r).text() + ", expected bool");
       return r;
     };
     // Tried in a scope of its own to see whether it can fail; seeds are drawn as if once.
@@ -152,7 +173,8 @@ Sym Elaborator::short_circuit(const Expr& expr, const NamesPtr& names) {
       return is_and ? choose(left, whole, other, expr.span) : choose(left, other, whole, expr.span);
     }
   }
-  return op(is_and ? "logical_and" : "logical_or", {left, right()}, {}, expr.span, {expr.items[0]->span, expr.items[1]->span});
+  return op(is_and ? "logical_and" : "logical_or", {left, right()}, {}, expr.span,
+            {expr.items[0]->span, expr.items[1]->span});
 }
 
 Sym Elaborator::conditional(const Expr& expr, const NamesPtr& names) {
@@ -161,17 +183,20 @@ Sym Elaborator::conditional(const Expr& expr, const NamesPtr& names) {
   if (t.dtype != DType::boolean || (t.shape.has_rank() && t.shape.rank() != 0)) {
     fail(expr.items[0]->span, "the condition of `if` is " + t.text() + ", expected a scalar bool");
   }
-  return choose(condition, [&] { return expression(*expr.items[1], names); }, [&] { return expression(*expr.items[2], names); },
-                expr.span);
+  return choose(
+      condition, [&] { return expression(*expr.items[1], names); },
+      [&] { return expression(*expr.items[2], names); }, expr.span);
 }
 
 namespace {
 
 // A literal opposite a typed value takes its dtype.
-void adopt(const Sym& a, Sym* b, const std::function<LeafSpec(const Sym&)>& type, const std::function<Sym(const Sym&, DType)>& coerce) {
+void adopt(const Sym& a, Sym* b, const std::function<LeafSpec(const Sym&)>& type,
+           const std::function<Sym(const Sym&, DType)>& coerce) {
   if (a.items.size() == b->items.size() && !a.items.empty()) {
     for (size_t i = 0; i < a.items.size(); ++i) adopt(a.items[i], &b->items[i], type, coerce);
-  } else if (b->is_constant() && b->weak != Weak::no && (a.is_constant() ? a.weak == Weak::no : a.kind == Sym::Kind::value)) {
+  } else if (b->is_constant() && b->weak != Weak::no &&
+             (a.is_constant() ? a.weak == Weak::no : a.kind == Sym::Kind::value)) {
     const DType dtype = type(a).dtype;
     if (is_float(dtype) || (is_integer(dtype) && b->weak == Weak::integer)) *b = coerce(*b, dtype);
   }
@@ -179,7 +204,8 @@ void adopt(const Sym& a, Sym* b, const std::function<LeafSpec(const Sym&)>& type
 
 }  // namespace
 
-Sym Elaborator::choose(const Sym& condition, const std::function<Sym()>& then_side, const std::function<Sym()>& else_side, Span span) {
+Sym Elaborator::choose(const Sym& condition, const std::function<Sym()>& then_side,
+                       const std::function<Sym()>& else_side, Span span) {
   if (condition.is_constant()) return condition.tensor.entry<bool>() ? then_side() : else_side();
   Scope* const outer = scope_;
   std::vector<Scope*> sides;
@@ -195,8 +221,10 @@ Sym Elaborator::choose(const Sym& condition, const std::function<Sym()>& then_si
   }
   for (int i = 0; i < 2; ++i) {
     scope_ = sides[static_cast<size_t>(i)];
-    adopt(values[static_cast<size_t>(1 - i)], &values[static_cast<size_t>(i)], [this](const Sym& s) { return type(s); },
-          [this, span](const Sym& s, DType d) { return coerce(s, d, span); });
+    adopt(
+        values[static_cast<size_t>(1 - i)], &values[static_cast<size_t>(i)],
+        [this](const Sym& s) { return type(s); },
+        [this, span](const Sym& s, DType d) { return coerce(s, d, span); });
   }
   std::vector<Spec> specs;
   std::vector<std::vector<ValueId>> ids(2);
@@ -211,8 +239,10 @@ Sym Elaborator::choose(const Sym& condition, const std::function<Sym()>& then_si
   const std::vector<LeafSpec> types = joined.leaves();
   const std::vector<LeafSpec> then_types = specs[0].leaves(), else_types = specs[1].leaves();
   for (size_t i = 0; i < types.size(); ++i) {
-    if (types[i].is_tensor() && !types[i].shape.has_rank() && then_types[i].shape.has_rank() && else_types[i].shape.has_rank()) {
-      fail(span, "the sides of `if` differ in rank: " + specs[0].text() + " and " + specs[1].text());
+    if (types[i].is_tensor() && !types[i].shape.has_rank() && then_types[i].shape.has_rank() &&
+        else_types[i].shape.has_rank()) {
+      fail(span,
+           "the sides of `if` differ in rank: " + specs[0].text() + " and " + specs[1].text());
     }
   }
   // Both bodies see the captured values of both.
@@ -223,7 +253,8 @@ Sym Elaborator::choose(const Sym& condition, const std::function<Sym()>& then_si
   auto else_body = std::make_shared<Function>(*sides[1]->builder->finish(specs[1], ids[1]));
   for (int& source : else_body->capture_sources) source += shift;
   const ValueId c = value_in(condition, scope_);
-  const std::vector<ValueId> outputs = scope_->builder->add_conditional(c, then_body, else_body, captured, types);
+  const std::vector<ValueId> outputs =
+      scope_->builder->add_conditional(c, then_body, else_body, captured, types);
   size_t next = 0;
   return from_spec(joined, outputs, &next);
 }
@@ -232,7 +263,9 @@ Sym Elaborator::field(const Expr& expr, const NamesPtr& names) {
   const Sym x = expression(*expr.items[0], names);
   if (x.kind != Sym::Kind::dict) fail(expr.span, "`." + expr.text + "` needs a dict");
   const auto it = std::ranges::find(x.keys, expr.text);
-  if (it == x.keys.end()) fail(expr.span, "there is no field `" + expr.text + "`" + did_you_mean(expr.text, x.keys), Code::not_found);
+  if (it == x.keys.end())
+    fail(expr.span, "there is no field `" + expr.text + "`" + did_you_mean(expr.text, x.keys),
+         Code::not_found);
   return x.items[static_cast<size_t>(it - x.keys.begin())];
 }
 
@@ -247,10 +280,13 @@ Sym Elaborator::subscript(const Expr& expr, const NamesPtr& names) {
   };
   if (x.kind == Sym::Kind::dict) {
     const Subscript& s = expr.subscripts[0];
-    if (!plain || s.kind != Subscript::Kind::index) fail(expr.span, "a dict is indexed with the name of a field");
-    const std::string key = attribute(expression(*s.index, names), Param::Kind::text, s.span, false).as_string();
+    if (!plain || s.kind != Subscript::Kind::index)
+      fail(expr.span, "a dict is indexed with the name of a field");
+    const std::string key =
+        attribute(expression(*s.index, names), Param::Kind::text, s.span, false).as_string();
     const auto it = std::ranges::find(x.keys, key);
-    if (it == x.keys.end()) fail(s.span, "there is no field `" + key + "`" + did_you_mean(key, x.keys), Code::not_found);
+    if (it == x.keys.end())
+      fail(s.span, "there is no field `" + key + "`" + did_you_mean(key, x.keys), Code::not_found);
     return x.items[static_cast<size_t>(it - x.keys.begin())];
   }
   if (x.kind == Sym::Kind::tuple) {
@@ -258,18 +294,26 @@ Sym Elaborator::subscript(const Expr& expr, const NamesPtr& names) {
     const Subscript& s = expr.subscripts[0];
     if (plain && s.kind == Subscript::Kind::index) {
       const auto i = constant_int(s.index);
-      if (!i || *i < -n || *i >= n) fail(s.span, "the index of a tuple of " + std::to_string(n) + " is out of range");
+      if (!i || *i < -n || *i >= n)
+        fail(s.span, "the index of a tuple of " + std::to_string(n) + " is out of range");
       return x.items[static_cast<size_t>(*i < 0 ? *i + n : *i)];
     }
     if (plain && s.kind == Subscript::Kind::slice) {
       const int64_t step = constant_int(s.step).value_or(1);
       if (step == 0) fail(s.span, "the step of a slice must not be zero: 0");
-      auto clamp = [n](int64_t v, int64_t low, int64_t high) { return std::clamp(v < 0 ? v + n : v, low, high); };
+      auto clamp = [n](int64_t v, int64_t low, int64_t high) {
+        return std::clamp(v < 0 ? v + n : v, low, high);
+      };
       const auto b = constant_int(s.begin), e = constant_int(s.end);
-      const int64_t begin = b ? clamp(*b, step > 0 ? 0 : -1, step > 0 ? n : n - 1) : step > 0 ? 0 : n - 1;
-      const int64_t end = e ? clamp(*e, step > 0 ? 0 : -1, step > 0 ? n : n - 1) : step > 0 ? n : -1;
+      const int64_t begin = b          ? clamp(*b, step > 0 ? 0 : -1, step > 0 ? n : n - 1)
+                            : step > 0 ? 0
+                                       : n - 1;
+      const int64_t end = e          ? clamp(*e, step > 0 ? 0 : -1, step > 0 ? n : n - 1)
+                          : step > 0 ? n
+                                     : -1;
       std::vector<Sym> items;
-      for (int64_t i = begin; step > 0 ? i < end : i > end; i += step) items.push_back(x.items[static_cast<size_t>(i)]);
+      for (int64_t i = begin; step > 0 ? i < end : i > end; i += step)
+        items.push_back(x.items[static_cast<size_t>(i)]);
       return Sym::tuple(std::move(items));
     }
     fail(expr.span, "a tuple is indexed and sliced with constants");
@@ -282,7 +326,8 @@ Sym Elaborator::subscript(const Expr& expr, const NamesPtr& names) {
     const Sym s = expression(*e, names);
     if (s.kind == Sym::Kind::none) return {};
     const Sym t = strong(tensor(s, e->span));
-    if (t.is_constant() && t.tensor.dims().rank() == 0 && is_integer(t.tensor.dtype())) return Attr::integer(integer_at(t.tensor));
+    if (t.is_constant() && t.tensor.dims().rank() == 0 && is_integer(t.tensor.dtype()))
+      return Attr::integer(integer_at(t.tensor));
     inputs.push_back(t);
     spans.push_back(e->span);
     return Attr::text("dynamic");
@@ -296,7 +341,8 @@ Sym Elaborator::subscript(const Expr& expr, const NamesPtr& names) {
       pieces.push_back(Attr::tuple({Attr::text("slice"), begin, end, step}));
     } else {
       const Attr index = piece(s.index);
-      pieces.push_back(index.is_none() ? Attr::tuple({Attr::text("newaxis")}) : Attr::tuple({Attr::text("index"), index}));
+      pieces.push_back(index.is_none() ? Attr::tuple({Attr::text("newaxis")})
+                                       : Attr::tuple({Attr::text("index"), index}));
     }
   }
   Attrs attrs;

@@ -9,7 +9,8 @@ namespace penstock {
 
 bool Elaborator::is_dataset(const Sym& sym) const {
   return sym.kind == Sym::Kind::dataset ||
-         (sym.kind == Sym::Kind::value && sym.scope->builder->type(sym.id).kind == LeafSpec::Kind::dataset);
+         (sym.kind == Sym::Kind::value &&
+          sym.scope->builder->type(sym.id).kind == LeafSpec::Kind::dataset);
 }
 
 Scope* Elaborator::template_scope() {
@@ -36,8 +37,8 @@ Sym Elaborator::as_dataset(const Sym& sym, Span span) {
   return out;
 }
 
-Sym Elaborator::stage_inputs(const Param& param, std::vector<const Argument*> arguments, std::vector<PlanPtr>* inputs,
-                             Attrs* args) {
+Sym Elaborator::stage_inputs(const Param& param, std::vector<const Argument*> arguments,
+                             std::vector<PlanPtr>* inputs, Attrs* args) {
   Scope* scope = nullptr;
   auto add = [&](const Sym& sym, Span span) {
     const Sym d = as_dataset(sym, span);
@@ -51,13 +52,16 @@ Sym Elaborator::stage_inputs(const Param& param, std::vector<const Argument*> ar
   } else {
     const std::function<Attr(const Sym&, Span)> walk = [&](const Sym& s, Span span) -> Attr {
       if (is_dataset(s)) return add(s, span);
-      if (s.kind != Sym::Kind::tuple && s.kind != Sym::Kind::dict) fail(span, "expected datasets, or a tuple or dict of them");
+      if (s.kind != Sym::Kind::tuple && s.kind != Sym::Kind::dict)
+        fail(span, "expected datasets, or a tuple or dict of them");
       std::vector<Attr> items;
       for (const Sym& item : s.items) items.push_back(walk(item, span));
-      return s.kind == Sym::Kind::tuple ? Attr::tuple(std::move(items)) : Attr::dict(s.keys, std::move(items));
+      return s.kind == Sym::Kind::tuple ? Attr::tuple(std::move(items))
+                                        : Attr::dict(s.keys, std::move(items));
     };
     Attr structure;
-    if (arguments.size() == 1 && (arguments[0]->sym.kind == Sym::Kind::tuple || arguments[0]->sym.kind == Sym::Kind::dict)) {
+    if (arguments.size() == 1 &&
+        (arguments[0]->sym.kind == Sym::Kind::tuple || arguments[0]->sym.kind == Sym::Kind::dict)) {
       structure = walk(arguments[0]->sym, arguments[0]->span);
     } else if (arguments.size() == 1) {  // one dataset alone stays what it is
       structure = walk(arguments[0]->sym, arguments[0]->span);
@@ -80,7 +84,8 @@ FunctionPtr Elaborator::function(const Sym& closure, const Spec& input, Span spa
   Scope* inner = scopes_.back().get();
   inner->parent = pipelines;
   const Closure& c = *closure.closure;
-  inner->builder = std::make_unique<FunctionBuilder>(input, c.lambda ? static_cast<int>(c.lambda->patterns.size()) : 1);
+  inner->builder = std::make_unique<FunctionBuilder>(
+      input, c.lambda ? static_cast<int>(c.lambda->patterns.size()) : 1);
   scope_ = inner;
   std::vector<ValueId> leaves;
   for (int i = 0; i < input.leaf_count(); ++i) leaves.push_back(i);
@@ -89,17 +94,19 @@ FunctionPtr Elaborator::function(const Sym& closure, const Spec& input, Span spa
   std::vector<Argument> arguments;
   if (c.lambda && c.lambda->patterns.size() != 1) {
     if (element.kind != Sym::Kind::tuple) {
-      fail(span, "the function takes " + std::to_string(c.lambda->patterns.size()) + " arguments, an element is " + input.text());
+      fail(span, "the function takes " + std::to_string(c.lambda->patterns.size()) +
+                     " arguments, an element is " + input.text());
     }
     if (element.items.size() != c.lambda->patterns.size()) {
-      fail(span, "the function takes " + std::to_string(c.lambda->patterns.size()) + " arguments, an element has " +
-                     std::to_string(element.items.size()));
+      fail(span, "the function takes " + std::to_string(c.lambda->patterns.size()) +
+                     " arguments, an element has " + std::to_string(element.items.size()));
     }
     for (const Sym& item : element.items) arguments.push_back({span, {}, item});
   } else {
     arguments.push_back({span, {}, element});
   }
-  if (c.lambda && c.lambda->patterns.size() == 1 && element.kind == Sym::Kind::value && c.lambda->patterns[0]->kind == Pattern::Kind::name) {
+  if (c.lambda && c.lambda->patterns.size() == 1 && element.kind == Sym::Kind::value &&
+      c.lambda->patterns[0]->kind == Pattern::Kind::name) {
     inner->builder->name(element.id, c.lambda->patterns[0]->name);
   }
   const Sym result = closure_call(c, std::move(arguments), span);
@@ -110,7 +117,8 @@ FunctionPtr Elaborator::function(const Sym& closure, const Spec& input, Span spa
   return out;
 }
 
-FunctionPtr Elaborator::stage_function(NodeDraft& draft, const Param& param, const Sym& closure, Span span) {
+FunctionPtr Elaborator::stage_function(NodeDraft& draft, const Param& param, const Sym& closure,
+                                       Span span) {
   Spec input = draft.node.op->function_input(draft, param.name);
   if (draft.node.op->function_arity == 1) return function(closure, input, span);
   // A state goes round: its shape is widened until what comes out fits what goes in.
@@ -118,7 +126,8 @@ FunctionPtr Elaborator::stage_function(NodeDraft& draft, const Param& param, con
     const uint64_t occurrence = occurrence_;
     const FunctionPtr f = function(closure, input, span);
     const Spec& state = input.items[0];
-    const Spec& given = f->output.kind == Spec::Kind::tuple && draft.node.op->name == "scan" && !f->output.items.empty()
+    const Spec& given = f->output.kind == Spec::Kind::tuple && draft.node.op->name == "scan" &&
+                                !f->output.items.empty()
                             ? f->output.items[0]
                             : f->output;
     bool ok = false;
@@ -159,11 +168,12 @@ Sym Elaborator::from_nested(const Argument& argument, Span span) {
   return out;
 }
 
-// A reader asked for n parallel reads gives the records of n files in turn, as the peer's does: that is
-// the order of an interleave, so it is one.
+// A reader asked for n parallel reads gives the records of n files in turn, as the peer's does:
+// that is the order of an interleave, so it is one.
 PlanPtr Elaborator::parallel_reads(const OperatorDef& def, Attrs args, int64_t reads, Span span) {
   const Attr names = args["filenames"];
-  if (names.has_capture()) fail(span, "num_parallel_reads needs constant file names; use interleave");
+  if (names.has_capture())
+    fail(span, "num_parallel_reads needs constant file names; use interleave");
   FunctionBuilder builder(Spec::tensor(DType::bytes, {}));
   args.set("filenames", Attr::capture(0, LeafSpec::tensor(DType::bytes, {})));
   args.set("num_parallel_reads", Attr());
@@ -174,17 +184,18 @@ PlanPtr Elaborator::parallel_reads(const OperatorDef& def, Attrs args, int64_t r
   const bool one = names.is_tensor() && names.tensor().dims().rank() == 0;
   files.set("tensors", one ? Attr::of(names.tensor().reshaped({1})) : names);
   order.set("cycle_length", Attr::integer(reads));
-  return make_node("interleave", {make_node("from_tensor_slices", {}, std::move(files), {}, span)}, std::move(order),
-                   {{"f", builder.finish(Spec::of(leaf), {dataset})}}, span);
+  return make_node("interleave", {make_node("from_tensor_slices", {}, std::move(files), {}, span)},
+                   std::move(order), {{"f", builder.finish(Spec::of(leaf), {dataset})}}, span);
 }
 
 Sym Elaborator::stage_call(const OperatorDef& def, std::vector<Argument> arguments, Span span) {
-  if (def.name == "from_tensors" && arguments.size() == 1 && holds_dataset(arguments[0].sym) && scope_ == &top_) {
+  if (def.name == "from_tensors" && arguments.size() == 1 && holds_dataset(arguments[0].sym) &&
+      scope_ == &top_) {
     return from_nested(arguments[0], span);
   }
   stages_.push_back(def.name);
   std::vector<const Argument*> rest;
-  const std::vector<const Argument*> found = match("the call", def.params, arguments, span, &rest);
+  const std::vector<const Argument*> found = match("", def.params, arguments, span, &rest);
   NodeDraft draft;
   draft.node.op = &def;
   draft.node.span = span;
@@ -202,8 +213,9 @@ Sym Elaborator::stage_call(const OperatorDef& def, std::vector<Argument> argumen
       std::vector<const Argument*> given = rest;
       if (a) given.insert(given.begin(), a);
       if (given.empty()) continue;
-      const Sym made = stage_inputs(p, p.kind == Param::Kind::dataset ? std::vector<const Argument*>{given[0]} : given,
-                                    &draft.node.inputs, &draft.node.args);
+      const Sym made = stage_inputs(
+          p, p.kind == Param::Kind::dataset ? std::vector<const Argument*>{given[0]} : given,
+          &draft.node.inputs, &draft.node.args);
       if (made.scope) scope = made.scope;
       continue;
     }
@@ -223,7 +235,8 @@ Sym Elaborator::stage_call(const OperatorDef& def, std::vector<Argument> argumen
     // What does not shuffle needs no seed.
     const Attr* shuffles = draft.node.args.find("shuffle");
     const bool draws = !shuffles || (shuffles->is_tensor() && shuffles->as_bool());
-    if (p.name == "seed" && value.is_none() && draws) value = Attr::integer(static_cast<int64_t>(next_seed()));
+    if (p.name == "seed" && value.is_none() && draws)
+      value = Attr::integer(static_cast<int64_t>(next_seed()));
     if (value.has_capture()) scope = template_scope();
     draft.node.args.set(p.name, std::move(value));
   }
@@ -238,23 +251,33 @@ Sym Elaborator::stage_call(const OperatorDef& def, std::vector<Argument> argumen
   const Attr* reads = draft.node.args.find("num_parallel_reads");
   try {
     const bool in_turn = reads && reads->is_tensor() && reads->as_int() > 1;
-    if (in_turn) make_node(def, {}, draft.node.args, {}, span);  // says what is wrong with the arguments
+    if (in_turn)
+      make_node(def, {}, draft.node.args, {}, span);  // says what is wrong with the arguments
     out.plan = in_turn ? parallel_reads(def, draft.node.args, reads->as_int(), span)
-                       : make_node(def, std::move(draft.node.inputs), std::move(draft.node.args), std::move(draft.node.functions), span);
+                       : make_node(def, std::move(draft.node.inputs), std::move(draft.node.args),
+                                   std::move(draft.node.functions), span);
   } catch (const ArgumentError& e) {
-    fail(span_of(e.param), e.message, e.code);
+    // "must be positive" wants to be told what.
+    bool bare = false;
+    for (const std::string_view verb : {"must ", "is ", "gives ", "has ", "needs "})
+      bare |= e.message.starts_with(verb);
+    fail(span_of(e.param), bare && !e.param.empty() ? e.param + " " + e.message : e.message,
+         e.code);
   } catch (const Error& e) {
     fail(span, e.message(), e.code());
   }
   stages_.pop_back();
   out.kind = Sym::Kind::dataset;
   out.scope = scope;
-  if (def.sink && scope_ != &top_) fail(span, "`" + def.name + "` of a dataset cannot be used inside a function yet", Code::unimplemented);
+  if (def.sink && scope_ != &top_)
+    fail(span, "`" + def.name + "` of a dataset cannot be used inside a function yet",
+         Code::unimplemented);
   return out;
 }
 
 PlanPtr Elaborator::as_plan(const Sym& sym, Span span) {
-  if (sym.kind != Sym::Kind::dataset) fail(span, "the pipeline ends in a value that is not a dataset; end it with a stage");
+  if (sym.kind != Sym::Kind::dataset)
+    fail(span, "the pipeline ends in a value that is not a dataset; end it with a stage");
   return sym.plan;
 }
 
@@ -275,7 +298,8 @@ BuiltPlan build_plan(SourcePtr source, const BuildOptions& options) {
 
 FunctionPtr build_function(const ExprPtr& lambda, const Spec& input, const BuildOptions& options) {
   Elaborator elaborator(options);
-  return elaborator.function(elaborator.expression(*lambda, elaborator.bind_names(options.datasets)), input, lambda->span);
+  return elaborator.function(
+      elaborator.expression(*lambda, elaborator.bind_names(options.datasets)), input, lambda->span);
 }
 
 }  // namespace penstock

@@ -30,7 +30,8 @@ ValueId Elaborator::value_in(const Sym& sym, Scope* scope) {
   PENSTOCK_CHECK(scope->parent != nullptr);
   const LeafSpec t = type(sym);
   const std::string name = sym.scope->builder->name(sym.id);
-  if (scope->parent->is_template) return scope->builder->add_capture(t, capture(sym, scope->parent), name);
+  if (scope->parent->is_template)
+    return scope->builder->add_capture(t, capture(sym, scope->parent), name);
   const ValueId outer = value_in(sym, scope->parent);  // the body of a conditional
   const auto it = std::ranges::find(scope->environment, outer);
   const auto index = static_cast<int>(it - scope->environment.begin());
@@ -55,7 +56,8 @@ Sym Elaborator::from_spec(const Spec& spec, const std::vector<ValueId>& ids, siz
   }
   std::vector<Sym> items;
   for (const Spec& item : spec.items) items.push_back(from_spec(item, ids, next));
-  return spec.kind == Spec::Kind::tuple ? Sym::tuple(std::move(items)) : Sym::dict(spec.keys, std::move(items));
+  return spec.kind == Spec::Kind::tuple ? Sym::tuple(std::move(items))
+                                        : Sym::dict(spec.keys, std::move(items));
 }
 
 Sym Elaborator::strong(const Sym& sym) {
@@ -67,19 +69,24 @@ Sym Elaborator::strong(const Sym& sym) {
 Sym Elaborator::coerce(const Sym& sym, DType dtype, Span span) {
   const LeafSpec from = type(sym);
   if (from.dtype == dtype) return sym.is_constant() ? Sym::of(sym.tensor) : sym;
-  if (sym.is_constant() && sym.tensor.entries_count() == 0) return Sym::of(Tensor::make(dtype, sym.tensor.dims()));
+  if (sym.is_constant() && sym.tensor.entries_count() == 0)
+    return Sym::of(Tensor::make(dtype, sym.tensor.dims()));
   if (sym.is_constant() && sym.weak != Weak::no) {
-    if (dtype == DType::bytes || dtype == DType::boolean || (sym.weak == Weak::floating && !is_float(dtype))) {
+    if (dtype == DType::bytes || dtype == DType::boolean ||
+        (sym.weak == Weak::floating && !is_float(dtype))) {
       fail(span, "a number is given where " + std::string(dtype_name(dtype)) + " is expected");
     }
     if (is_integer(dtype)) {
       for (int64_t i = 0; i < sym.tensor.entries_count(); ++i) {
         const int64_t v = integer_at(sym.tensor, i);
         const int64_t bits = dtype_size(dtype) * 8;
-        const bool negative_unsigned = !is_signed(dtype) && v < 0 && sym.tensor.dtype() != DType::uint64;
-        const bool too_large = bits < 64 && (is_signed(dtype) ? v < -(int64_t{1} << (bits - 1)) || v >= (int64_t{1} << (bits - 1))
+        const bool negative_unsigned =
+            !is_signed(dtype) && v < 0 && sym.tensor.dtype() != DType::uint64;
+        const bool too_large = bits < 64 && (is_signed(dtype) ? v < -(int64_t{1} << (bits - 1)) ||
+                                                                    v >= (int64_t{1} << (bits - 1))
                                                               : v >= (int64_t{1} << bits));
-        if (negative_unsigned || too_large) fail(span, std::to_string(v) + " does not fit " + std::string(dtype_name(dtype)));
+        if (negative_unsigned || too_large)
+          fail(span, std::to_string(v) + " does not fit " + std::string(dtype_name(dtype)));
       }
     }
   }
@@ -110,7 +117,8 @@ void Elaborator::unify(std::vector<Sym>* syms, const std::vector<Span>& spans) {
     if (!weak_float) return;
     for (size_t i = 0; i < syms->size(); ++i) {
       if ((*syms)[i].weak == Weak::integer) {
-        Sym wide = coerce(Sym::of((*syms)[i].tensor), DType::float64, i < spans.size() ? spans[i] : Span{});
+        Sym wide = coerce(Sym::of((*syms)[i].tensor), DType::float64,
+                          i < spans.size() ? spans[i] : Span{});
         wide.weak = Weak::floating;
         (*syms)[i] = wide;
       }
@@ -122,7 +130,8 @@ void Elaborator::unify(std::vector<Sym>* syms, const std::vector<Span>& spans) {
   for (size_t i = 0; i < syms->size(); ++i) {
     Sym& s = (*syms)[i];
     const bool literal = s.is_constant() && (s.weak != Weak::no || s.tensor.entries_count() == 0);
-    const bool widened = changes && is_number(*target) && is_integer(type(s).dtype) && is_float(*target);
+    const bool widened =
+        changes && is_number(*target) && is_integer(type(s).dtype) && is_float(*target);
     if (literal || widened) s = coerce(s, *target, i < spans.size() ? spans[i] : Span{});
   }
 }
@@ -130,11 +139,13 @@ void Elaborator::unify(std::vector<Sym>* syms, const std::vector<Span>& spans) {
 Sym Elaborator::tensor(const Sym& sym, Span span) {
   if (sym.kind == Sym::Kind::constant) return sym;
   if (sym.kind == Sym::Kind::value) {
-    if (sym.scope->builder->type(sym.id).kind == LeafSpec::Kind::dataset) fail(span, "is a dataset, expected a tensor");
+    if (sym.scope->builder->type(sym.id).kind == LeafSpec::Kind::dataset)
+      fail(span, "is a dataset, expected a tensor");
     return sym;
   }
   if (sym.kind != Sym::Kind::list) {
-    static const char* const names[] = {"none", "auto", "a dtype", "", "", "a tuple", "a dict", "a list", "a function", "a dataset"};
+    static const char* const names[] = {"none",    "auto",   "a dtype", "",           "",
+                                        "a tuple", "a dict", "a list",  "a function", "a dataset"};
     fail(span, std::string("is ") + names[static_cast<size_t>(sym.kind)] + ", expected a tensor");
   }
   if (sym.items.empty()) return Sym::of(Tensor::make(DType::float32, {0}), Weak::floating);
@@ -161,15 +172,19 @@ Sym Elaborator::tensor(const Sym& sym, Span span) {
     for (Sym& s : items) s = strong(s);
   }
   const Tensor& first = items[0].tensor;
-  Tensor out = Tensor::make(first.dtype(), first.dims().with_front(static_cast<int64_t>(items.size())));
+  Tensor out =
+      Tensor::make(first.dtype(), first.dims().with_front(static_cast<int64_t>(items.size())));
   const auto bytes = static_cast<size_t>(first.data_bytes());
   for (size_t i = 0; i < items.size(); ++i) {
     const Tensor& item = items[i].tensor;
     if (!(item.dims() == first.dims())) {
-      fail(span, "the entries of a list must have one shape: " + first.dims().text() + " and " + item.dims().text());
+      fail(span, "the entries of a list must have one shape: " + first.dims().text() + " and " +
+                     item.dims().text());
     }
     if (item.dtype() != first.dtype()) {
-      fail(span, "the entries of a list must have one dtype: " + std::string(dtype_name(first.dtype())) + " and " + std::string(dtype_name(item.dtype())));
+      fail(span,
+           "the entries of a list must have one dtype: " + std::string(dtype_name(first.dtype())) +
+               " and " + std::string(dtype_name(item.dtype())));
     }
     if (bytes > 0) std::memcpy(out.mutable_data() + i * bytes, item.data(), bytes);
     if (first.dtype() == DType::bytes) out.mutable_buffer().keep(item.buffer());
@@ -183,9 +198,11 @@ Spec Elaborator::flatten(const Sym& sym, Span span, std::vector<ValueId>* ids) {
     case Sym::Kind::dataset: {
       Scope* pipelines = template_scope();
       if (!pipelines) fail(span, "a dataset is not a value here");
-      if (sym.scope && sym.scope != pipelines) fail(span, "a pipeline made in another function cannot be used in this one");
+      if (sym.scope && sym.scope != pipelines)
+        fail(span, "a pipeline made in another function cannot be used in this one");
       const LeafSpec leaf = LeafSpec::dataset(sym.plan->spec);
-      const std::vector<ValueId> environment = sym.scope ? pipelines->environment : std::vector<ValueId>();
+      const std::vector<ValueId> environment =
+          sym.scope ? pipelines->environment : std::vector<ValueId>();
       ids->push_back(scope_->builder->add_dataset(sym.plan, environment, leaf));
       return Spec::of(leaf);
     }
@@ -193,7 +210,8 @@ Spec Elaborator::flatten(const Sym& sym, Span span, std::vector<ValueId>* ids) {
     case Sym::Kind::dict: {
       std::vector<Spec> items;
       for (const Sym& item : sym.items) items.push_back(flatten(item, span, ids));
-      return sym.kind == Sym::Kind::tuple ? Spec::tuple(std::move(items)) : Spec::dict(sym.keys, std::move(items));
+      return sym.kind == Sym::Kind::tuple ? Spec::tuple(std::move(items))
+                                          : Spec::dict(sym.keys, std::move(items));
     }
     case Sym::Kind::function: fail(span, "gives a function, expected a value");
     default: break;
@@ -223,7 +241,8 @@ Attr Elaborator::tree(const Sym& sym, Span span, bool lists_are_tensors) {
       std::vector<Attr> items;
       for (const Sym& item : sym.items) items.push_back(tree(item, span, lists_are_tensors));
       if (sym.kind == Sym::Kind::list) return Attr::list(std::move(items));
-      return sym.kind == Sym::Kind::tuple ? Attr::tuple(std::move(items)) : Attr::dict(sym.keys, std::move(items));
+      return sym.kind == Sym::Kind::tuple ? Attr::tuple(std::move(items))
+                                          : Attr::dict(sym.keys, std::move(items));
     }
     case Sym::Kind::function: fail(span, "is a function, expected a value");
     case Sym::Kind::dataset: fail(span, "is a dataset, expected a value");
@@ -237,31 +256,44 @@ Attr Elaborator::attribute(const Sym& sym, Param::Kind kind, Span span, bool acc
     if (!good) fail(span, std::string("expected ") + what);
   };
   switch (kind) {
-    case Param::Kind::dtype: expect(sym.kind == Sym::Kind::dtype, "a dtype: int64, float32, ..."); return Attr::of(sym.dtype);
+    case Param::Kind::dtype:
+      expect(sym.kind == Sym::Kind::dtype, "a dtype: int64, float32, ...");
+      return Attr::of(sym.dtype);
     case Param::Kind::integer:
-      expect(sym.is_constant() && sym.tensor.dims().rank() == 0 && is_integer(sym.tensor.dtype()), "a constant integer");
+      expect(sym.is_constant() && sym.tensor.dims().rank() == 0 && is_integer(sym.tensor.dtype()),
+             "a constant integer");
       return Attr::integer(integer_at(sym.tensor));
     case Param::Kind::floating:
-      expect(sym.is_constant() && sym.tensor.dims().rank() == 0 && is_number(sym.tensor.dtype()), "a constant number");
+      expect(sym.is_constant() && sym.tensor.dims().rank() == 0 && is_number(sym.tensor.dtype()),
+             "a constant number");
       return Attr::floating(number_at(sym.tensor));
     case Param::Kind::boolean:
-      expect(sym.is_constant() && sym.tensor.dims().rank() == 0 && sym.tensor.dtype() == DType::boolean, "true or false");
+      expect(sym.is_constant() && sym.tensor.dims().rank() == 0 &&
+                 sym.tensor.dtype() == DType::boolean,
+             "true or false");
       return Attr::of(sym.tensor);
     case Param::Kind::text:
-      expect(sym.is_constant() && sym.tensor.dims().rank() == 0 && sym.tensor.dtype() == DType::bytes, "a constant string");
+      expect(
+          sym.is_constant() && sym.tensor.dims().rank() == 0 && sym.tensor.dtype() == DType::bytes,
+          "a constant string");
       return Attr::of(sym.tensor);
     case Param::Kind::shape: {
       if (sym.kind == Sym::Kind::none) return {};
       if (sym.is_constant()) {
-        expect(is_integer(sym.tensor.dtype()) || sym.tensor.entries_count() == 0, "a shape: a list of sizes");
+        expect(is_integer(sym.tensor.dtype()) || sym.tensor.entries_count() == 0,
+               "a shape: a list of sizes");
         std::vector<Attr> sizes;
-        for (int64_t i = 0; i < sym.tensor.entries_count(); ++i) sizes.push_back(Attr::integer(integer_at(sym.tensor, i)));
+        for (int64_t i = 0; i < sym.tensor.entries_count(); ++i)
+          sizes.push_back(Attr::integer(integer_at(sym.tensor, i)));
         return Attr::list(std::move(sizes));
       }
-      expect(sym.kind == Sym::Kind::list || sym.kind == Sym::Kind::tuple, "a shape: a list of sizes");
+      expect(sym.kind == Sym::Kind::list || sym.kind == Sym::Kind::tuple,
+             "a shape: a list of sizes");
       std::vector<Attr> sizes;
       for (const Sym& item : sym.items) {
-        sizes.push_back(item.kind == Sym::Kind::none ? Attr() : attribute(item, Param::Kind::integer, span, false));
+        sizes.push_back(item.kind == Sym::Kind::none
+                            ? Attr()
+                            : attribute(item, Param::Kind::integer, span, false));
       }
       return Attr::list(std::move(sizes));
     }

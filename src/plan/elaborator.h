@@ -26,9 +26,9 @@ using NamesPtr = std::shared_ptr<const Names>;
 struct Scope {
   Scope* parent = nullptr;  // null: the top, where everything is constant
   bool is_template = false;
-  std::unique_ptr<FunctionBuilder> builder;     // function scopes
-  std::vector<ValueId> environment;             // templates and bodies: captured values of `parent`
-  std::unique_ptr<Scope> pipelines;             // function scopes: the template of pipelines inside
+  std::unique_ptr<FunctionBuilder> builder;  // function scopes
+  std::vector<ValueId> environment;          // templates and bodies: captured values of `parent`
+  std::unique_ptr<Scope> pipelines;          // function scopes: the template of pipelines inside
 };
 
 struct Closure {
@@ -41,13 +41,24 @@ struct Closure {
 enum class Weak : uint8_t { no, integer, floating };
 
 struct Sym {
-  enum class Kind : uint8_t { none, automatic, dtype, constant, value, tuple, dict, list, function, dataset };
+  enum class Kind : uint8_t {
+    none,
+    automatic,
+    dtype,
+    constant,
+    value,
+    tuple,
+    dict,
+    list,
+    function,
+    dataset
+  };
   Kind kind = Kind::none;
-  Tensor tensor;            // constant
-  Weak weak = Weak::no;     // constant
+  Tensor tensor;         // constant
+  Weak weak = Weak::no;  // constant
   DType dtype = DType::int64;
-  Scope* scope = nullptr;   // value: the function scope; dataset: the template of its captures
-  ValueId id = -1;          // value
+  Scope* scope = nullptr;  // value: the function scope; dataset: the template of its captures
+  ValueId id = -1;         // value
   std::vector<std::string> keys;
   std::vector<Sym> items;
   std::shared_ptr<const Closure> closure;
@@ -57,7 +68,9 @@ struct Sym {
   static Sym tuple(std::vector<Sym> items);
   static Sym dict(std::vector<std::string> keys, std::vector<Sym> items);
   bool is_constant() const { return kind == Kind::constant; }
-  bool is_tensor_like() const { return kind == Kind::constant || kind == Kind::value || kind == Kind::list; }
+  bool is_tensor_like() const {
+    return kind == Kind::constant || kind == Kind::value || kind == Kind::list;
+  }
 };
 
 // Names in scope, innermost first; immutable, shared by closures.
@@ -106,7 +119,8 @@ class Elaborator {
   Sym conditional(const Expr& expr, const NamesPtr& names);
   Sym field(const Expr& expr, const NamesPtr& names);
   Sym subscript(const Expr& expr, const NamesPtr& names);
-  Sym choose(const Sym& condition, const std::function<Sym()>& then_side, const std::function<Sym()>& else_side, Span span);
+  Sym choose(const Sym& condition, const std::function<Sym()>& then_side,
+             const std::function<Sym()>& else_side, Span span);
 
   // elaborate_call.cc
   Sym call(const Expr& expr, const NamesPtr& names, const Sym* piped, Span piped_span);
@@ -121,40 +135,42 @@ class Elaborator {
   Sym stage_call(const OperatorDef& op, std::vector<Argument> arguments, Span span);
   PlanPtr parallel_reads(const OperatorDef& def, Attrs args, int64_t reads, Span span);
   Sym from_nested(const Argument& argument, Span span);
-  Sym stage_inputs(const Param& param, std::vector<const Argument*> arguments, std::vector<PlanPtr>* inputs, Attrs* args);
+  Sym stage_inputs(const Param& param, std::vector<const Argument*> arguments,
+                   std::vector<PlanPtr>* inputs, Attrs* args);
   FunctionPtr stage_function(NodeDraft& draft, const Param& param, const Sym& closure, Span span);
   bool is_dataset(const Sym& sym) const;
   Sym as_dataset(const Sym& sym, Span span);
   Scope* template_scope();
 
   // elaborate_value.cc
-  ValueId value_in(const Sym& sym, Scope* scope);   // a tensor value of that function scope
+  ValueId value_in(const Sym& sym, Scope* scope);  // a tensor value of that function scope
   int capture(const Sym& sym, Scope* pipelines);
-  Sym tensor(const Sym& sym, Span span);            // lists become tensors; constant or value
-  Sym strong(const Sym& sym);                       // literals get their default dtype
+  Sym tensor(const Sym& sym, Span span);  // lists become tensors; constant or value
+  Sym strong(const Sym& sym);             // literals get their default dtype
   Sym coerce(const Sym& sym, DType dtype, Span span);
   void unify(std::vector<Sym>* syms, const std::vector<Span>& spans);
   LeafSpec type(const Sym& sym) const;
-  Sym value(ValueId id);                            // of the current scope; constants stay constants
+  Sym value(ValueId id);  // of the current scope; constants stay constants
   Sym from_spec(const Spec& spec, const std::vector<ValueId>& ids, size_t* next);
   // Leaves of a structure as values of the current scope.
   Spec flatten(const Sym& sym, Span span, std::vector<ValueId>* ids);
   Attr attribute(const Sym& sym, Param::Kind kind, Span span, bool accepts_none);
   Attr tree(const Sym& sym, Span span, bool lists_are_tensors);
-  Sym op(std::string_view name, std::vector<Sym> inputs, Attrs attrs, Span span, const std::vector<Span>& spans = {});
+  Sym op(std::string_view name, std::vector<Sym> inputs, Attrs attrs, Span span,
+         const std::vector<Span>& spans = {});
 
   [[noreturn]] void fail(Span span, std::string message, Code code = Code::invalid_argument) const;
   static std::string source_text(Span span);
 
   const BuildOptions& options_;
   Scope top_;
-  Scope* scope_ = nullptr;            // the function scope being built
-  std::vector<std::string> stages_;   // names of enclosing stages, for messages
+  Scope* scope_ = nullptr;           // the function scope being built
+  std::vector<std::string> stages_;  // names of enclosing stages, for messages
   uint64_t seed_ = 0;
   uint64_t occurrence_ = 0;
   int depth_ = 0;
   int64_t steps_ = 0;
-  std::vector<Program> programs_;     // imported files and the prelude, kept alive
+  std::vector<Program> programs_;         // imported files and the prelude, kept alive
   std::map<std::string, bool> imported_;  // true while it is being read
   std::map<std::string, bool> params_seen_;
   NamesPtr prelude_;

@@ -156,8 +156,7 @@ void ExpressionFormatter::append_link(Layout& out, const Link& link, bool stage_
   const Expr& expr = *link.expr;
   switch (expr.kind) {
     case Kind::pipe:
-      out.add(break_before(expr.items[1]->span,
-                           stage_a_line ? hard_line_layout() : line_layout()));
+      out.add(break_before(expr.items[1]->span, stage_a_line ? hard_line_layout() : line_layout()));
       out.add(text_layout("| "));
       out.add(expression(*expr.items[1], {postfix_level, false, false, false}));
       break;
@@ -287,8 +286,8 @@ Layout ExpressionFormatter::conditional(const Expr& expr) {
 
 Layout ExpressionFormatter::parameters(const Expr& lambda) {
   const auto& all = lambda.patterns;
-  const bool bare = all.size() == 1 && !all[0]->default_value &&
-                    all[0]->kind != Pattern::Kind::tuple;
+  const bool bare =
+      all.size() == 1 && !all[0]->default_value && all[0]->kind != Pattern::Kind::tuple;
   if (bare) return pattern(*all[0]);
   return bracketed(
       "(", ")", {}, all.size(), [&](size_t i) { return all[i]->span; },
@@ -304,15 +303,15 @@ Layout ExpressionFormatter::pattern(const Pattern& pattern_) {
         [&](size_t i) { return pattern(*items[i]); }, false, items.size() == 1);
   }
   if (pattern_.kind == Pattern::Kind::dict) {
-    return bracketed("{", "}", pattern_.span, items.size() + (pattern_.rest ? 1 : 0), span_of,
-                     [&](size_t i) {
-                       if (i == items.size()) return text_layout("**" + *pattern_.rest);
-                       const std::string& key = pattern_.keys[i];
-                       const bool alone = items[i]->kind == Pattern::Kind::name &&
-                                          says_key_alone(key, items[i]->name);
-                       if (alone) return text_layout(key);
-                       return concat(text_layout(format_key(key) + ": "), pattern(*items[i]));
-                     });
+    return bracketed(
+        "{", "}", pattern_.span, items.size() + (pattern_.rest ? 1 : 0), span_of, [&](size_t i) {
+          if (i == items.size()) return text_layout("**" + *pattern_.rest);
+          const std::string& key = pattern_.keys[i];
+          const bool alone =
+              items[i]->kind == Pattern::Kind::name && says_key_alone(key, items[i]->name);
+          if (alone) return text_layout(key);
+          return concat(text_layout(format_key(key) + ": "), pattern(*items[i]));
+        });
   }
   if (!pattern_.default_value) return text_layout(pattern_.name);
   return concat(text_layout(pattern_.name + "="), value(*pattern_.default_value));

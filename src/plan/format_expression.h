@@ -13,10 +13,10 @@ class ExpressionFormatter {
  public:
   // What surrounds an expression.
   struct Place {
-    int level = 0;            // forms that bind looser need parentheses
-    bool else_side = false;   // a `|` here would end the else side around it
+    int level = 0;           // forms that bind looser need parentheses
+    bool else_side = false;  // a `|` here would end the else side around it
     bool left_of_stage = false;
-    bool base = false;        // of a call, a field or an index
+    bool base = false;  // of a call, a field or an index
   };
 
   explicit ExpressionFormatter(Comments& comments) : comments_(comments) {}

@@ -15,7 +15,7 @@ struct Layout {
     hard_line,  // always the end of the line; breaks every group around it
     trailing,   // text that waits for the end of the line: a comment
     concat,
-    nest,       // two columns more behind the lines' ends inside
+    nest,  // two columns more behind the lines' ends inside
     group,
   };
   Kind kind = Kind::text;

@@ -9,9 +9,9 @@
 namespace penstock {
 namespace {
 
-constexpr std::array<std::string_view, 14> reserved = {
-    "let", "param", "if",    "then", "else", "and", "or",
-    "not", "true",  "false", "none", "auto", "inf", "nan"};
+constexpr std::array<std::string_view, 14> reserved = {"let",  "param", "if",  "then", "else",
+                                                       "and",  "or",    "not", "true", "false",
+                                                       "none", "auto",  "inf", "nan"};
 
 // Longer ones first.
 constexpr std::array<std::string_view, 27> marks = {
@@ -20,9 +20,7 @@ constexpr std::array<std::string_view, 27> marks = {
 constexpr size_t most_errors = 10;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_name_begin(char c) {
-  return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
+bool is_name_begin(char c) { return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 class Lexer {

@@ -8,7 +8,8 @@
 namespace penstock {
 namespace {
 
-void visit(const PlanNode& node, std::unordered_set<const PlanNode*>* seen, std::vector<const PlanNode*>* out) {
+void visit(const PlanNode& node, std::unordered_set<const PlanNode*>* seen,
+           std::vector<const PlanNode*>* out) {
   // Chains may be thousands of stages long: no recursion down the first input.
   std::vector<std::pair<const PlanNode*, size_t>> stack{{&node, 0}};
   if (!seen->insert(&node).second) return;

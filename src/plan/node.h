@@ -24,11 +24,11 @@ inline constexpr int64_t kUnknown = -2;
 struct PlanNode {
   const OperatorDef* op = nullptr;
   std::vector<PlanPtr> inputs;
-  Attrs args;                                               // in the order of op->params
+  Attrs args;  // in the order of op->params
   std::vector<std::pair<std::string, FunctionPtr>> functions;
-  Spec spec;                                                // of an element; of the value for a sink
+  Spec spec;  // of an element; of the value for a sink
   int64_t cardinality = kUnknown;
-  Span span;                                                // where it was written
+  Span span;  // where it was written
 
   const FunctionPtr& function(std::string_view name) const;
   const Attr& arg(std::string_view name) const { return args[name]; }
@@ -46,25 +46,28 @@ struct ArgumentError {
 // cardinality.
 struct NodeDraft {
   PlanNode node;
-  [[noreturn]] static void fail(std::string param, std::string message, Code code = Code::invalid_argument) {
+  [[noreturn]] static void fail(std::string param, std::string message,
+                                Code code = Code::invalid_argument) {
     throw ArgumentError{std::move(param), std::move(message), code};
   }
   const PlanNode& input(size_t i = 0) const { return *node.inputs[i]; }
-  // The integer argument, or `when_unknown` where it is a capture that is bound later. Fails when it
-  // is below `least`, with `rule` as the message.
-  int64_t int_at_least(std::string_view param, int64_t least, std::string_view rule, int64_t when_unknown) const;
+  // The integer argument, or `when_unknown` where it is a capture that is bound later. Fails when
+  // it is below `least`, with `rule` as the message.
+  int64_t int_at_least(std::string_view param, int64_t least, std::string_view rule,
+                       int64_t when_unknown) const;
 };
 
 struct OperatorDef {
   std::string name;
   std::vector<Param> params;
-  std::string doc;  // one line
-  bool source = false;     // takes no dataset
-  bool sink = false;       // gives a value
-  bool stateless = false;  // a row goes in, at most one comes out, nothing is remembered: chains fuse
-  bool keeps_rows = false; // exactly one row out for each row in
-  bool random = false;     // order or values depend on a seed
-  bool internal = false;   // made by rewrites only; not callable from text
+  std::string doc;      // one line
+  bool source = false;  // takes no dataset
+  bool sink = false;    // gives a value
+  bool stateless =
+      false;  // a row goes in, at most one comes out, nothing is remembered: chains fuse
+  bool keeps_rows = false;  // exactly one row out for each row in
+  bool random = false;      // order or values depend on a seed
+  bool internal = false;    // made by rewrites only; not callable from text
   std::function<void(NodeDraft&)> infer;
   // What function `param` is called with, given what is already in the draft.
   std::function<Spec(const NodeDraft&, std::string_view param)> function_input;

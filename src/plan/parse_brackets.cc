@@ -105,8 +105,7 @@ Entry Parser::dict_entry() {
   } else if (first.kind == Token::Kind::text) {
     fail_expected("`:` and a value behind this key");
   } else if (is_reserved(entry.key)) {
-    fail(first, "`" + entry.key + "` is a word of the language: write `" + entry.key +
-                    ": value`");
+    fail(first, "`" + entry.key + "` is a word of the language: write `" + entry.key + ": value`");
   } else {
     auto name = new_node(Expr::Kind::name, span_of(first));
     name->text = entry.key;

@@ -165,8 +165,8 @@ ExprPtr Parser::stage() {
     throw Abandon{};
   }
   if (infix_level() > 0) {
-    fail(peek(), "a stage ends before " + describe(peek()) +
-                     "; put everything left of it in parentheses");
+    fail(peek(),
+         "a stage ends before " + describe(peek()) + "; put everything left of it in parentheses");
   }
   return expr;
 }
@@ -335,8 +335,8 @@ ExprPtr Parser::word() {
     fail(peek(), "`" + std::string(name) + "` stands only where an expression begins: put it in " +
                      "parentheses");
   } else {
-    fail(peek(), "expected an expression, found `" + std::string(name) +
-                     "`, a word of the language");
+    fail(peek(),
+         "expected an expression, found `" + std::string(name) + "`, a word of the language");
   }
   take();
   return expr;

@@ -23,8 +23,8 @@ std::shared_ptr<Expr> new_node(Expr::Kind kind, Span span) {
 Parser::Parser(SourcePtr source) : source_(std::move(source)) {
   if (source_->text.size() > largest_text) {
     const Span begin{source_.get(), 0, 0};
-    throw PipeError(begin, "the text is larger than 1 MiB: " +
-                               std::to_string(source_->text.size()) + " bytes");
+    throw PipeError(
+        begin, "the text is larger than 1 MiB: " + std::to_string(source_->text.size()) + " bytes");
   }
   tokens_ = tokenize(*source_);
   errors_ = tokens_.errors;
@@ -91,8 +91,8 @@ void Parser::fail_expected(std::string_view what) {
 void Parser::fail_unclosed(const Token& open, std::string_view close, bool comma) {
   const Position position = position_of(*source_, open.begin);
   const std::string expected = comma && !at_end() ? "`,` or `" : "`";
-  fail_expected(expected + std::string(close) + "` to close `" + std::string(text(open)) +
-                "` at " + std::to_string(position.line) + ":" + std::to_string(position.column));
+  fail_expected(expected + std::string(close) + "` to close `" + std::string(text(open)) + "` at " +
+                std::to_string(position.line) + ":" + std::to_string(position.column));
 }
 
 std::string Parser::describe(const Token& token) const {

@@ -35,11 +35,11 @@ struct Pattern {
   enum class Kind { name, tuple, dict };
   Kind kind = Kind::name;
   Span span;
-  std::string name;                        // name; "_" binds nothing
-  std::vector<std::string> keys;           // dict: one for each of items
-  std::vector<PatternPtr> items;           // tuple, dict
-  std::optional<std::string> rest;         // dict: name after **, "_" for **_
-  ExprPtr default_value;                   // lambda parameters only: `scale=1.0`
+  std::string name;                 // name; "_" binds nothing
+  std::vector<std::string> keys;    // dict: one for each of items
+  std::vector<PatternPtr> items;    // tuple, dict
+  std::optional<std::string> rest;  // dict: name after **, "_" for **_
+  ExprPtr default_value;            // lambda parameters only: `scale=1.0`
 };
 
 // One of `a`, `k=v` (call), `k: v`, `label` (dict), `**rest` (dict, list), `a` (list, tuple).
@@ -56,19 +56,19 @@ struct Subscript {
   enum class Kind { index, slice, ellipsis };
   Kind kind = Kind::index;
   Span span;
-  ExprPtr index;              // index
-  ExprPtr begin, end, step;   // slice; null where left out
+  ExprPtr index;             // index
+  ExprPtr begin, end, step;  // slice; null where left out
 };
 
 struct Expr {
   enum class Kind {
-    integer,      // 1, 0x1f, 1_000: integer_value
-    floating,     // 2.5, 1e-3, inf, nan: float_value
-    quantity,     // 64MB, 250ms, 100MB/s: float_value in bytes, seconds or bytes/s; text = unit class
-                  // ("bytes", "seconds", "bytes/s"); spelling kept in `spelling`
-    text,         // "...": text (UTF-8)
-    bytes,        // b"...": text
-    boolean,      // bool_value
+    integer,   // 1, 0x1f, 1_000: integer_value
+    floating,  // 2.5, 1e-3, inf, nan: float_value
+    quantity,  // 64MB, 250ms, 100MB/s: float_value in bytes, seconds or bytes/s; text = unit class
+               // ("bytes", "seconds", "bytes/s"); spelling kept in `spelling`
+    text,      // "...": text (UTF-8)
+    bytes,     // b"...": text
+    boolean,   // bool_value
     none,
     automatic,    // auto
     name,         // text

@@ -20,9 +20,10 @@ class TreeMaker {
   ExprPtr expr(int depth) {
     auto e = std::make_shared<Expr>();
     if (depth == 0 || pick(6) == 0) return leaf(*e), e;
-    const Kind kinds[] = {Kind::list, Kind::tuple, Kind::dict, Kind::call, Kind::pipe,
-                          Kind::field, Kind::subscript, Kind::unary, Kind::binary, Kind::binary,
-                          Kind::conditional, Kind::lambda, Kind::let};
+    const Kind kinds[] = {Kind::list,   Kind::tuple,  Kind::dict,        Kind::call,
+                          Kind::pipe,   Kind::field,  Kind::subscript,   Kind::unary,
+                          Kind::binary, Kind::binary, Kind::conditional, Kind::lambda,
+                          Kind::let};
     e->kind = kinds[pick(13)];
     fill(*e, depth - 1);
     return e;
@@ -33,8 +34,8 @@ class TreeMaker {
   std::string name() { return std::string(1, static_cast<char>('a' + pick(4))); }
 
   void leaf(Expr& e) {
-    const Kind kinds[] = {Kind::integer, Kind::floating, Kind::text, Kind::bytes, Kind::boolean,
-                          Kind::none, Kind::automatic, Kind::name, Kind::name, Kind::quantity};
+    const Kind kinds[] = {Kind::integer, Kind::floating,  Kind::text, Kind::bytes, Kind::boolean,
+                          Kind::none,    Kind::automatic, Kind::name, Kind::name,  Kind::quantity};
     e.kind = kinds[pick(10)];
     e.text = e.kind == Kind::name ? name() : "";
     if (e.kind == Kind::text || e.kind == Kind::bytes) {
@@ -67,9 +68,18 @@ class TreeMaker {
       case Kind::list:
       case Kind::tuple:
       case Kind::dict: elements(e, depth); break;
-      case Kind::field: e.text = pick(2) ? name() : "if"; items = 1; break;
-      case Kind::subscript: items = 1; subscripts(e, depth); break;
-      case Kind::unary: e.text = pick(2) ? "-" : "not"; items = 1; break;
+      case Kind::field:
+        e.text = pick(2) ? name() : "if";
+        items = 1;
+        break;
+      case Kind::subscript:
+        items = 1;
+        subscripts(e, depth);
+        break;
+      case Kind::unary:
+        e.text = pick(2) ? "-" : "not";
+        items = 1;
+        break;
       case Kind::binary: {
         const char* ops[] = {"+", "-", "*", "/", "//", "%", "**", "==", "<", ">=", "and", "or"};
         e.text = ops[pick(12)];
@@ -81,7 +91,10 @@ class TreeMaker {
         for (size_t i = pick(3); i > 0; --i) e.patterns.push_back(pattern(2, pick(4) == 0));
         items = 1;
         break;
-      default: e.patterns.push_back(pattern(2, false)); items = 2; break;
+      default:
+        e.patterns.push_back(pattern(2, false));
+        items = 2;
+        break;
     }
     for (size_t i = 0; i < items; ++i) e.items.push_back(expr(depth));
   }
@@ -89,8 +102,8 @@ class TreeMaker {
   void arguments(Expr& call, int depth) {
     for (size_t i = pick(3); i > 0; --i) {
       const bool keyed = pick(2);
-      call.entries.push_back({keyed ? Entry::Kind::keyed : Entry::Kind::plain, {},
-                              keyed ? name() : "", expr(depth)});
+      call.entries.push_back(
+          {keyed ? Entry::Kind::keyed : Entry::Kind::plain, {}, keyed ? name() : "", expr(depth)});
     }
   }
 
@@ -151,11 +164,13 @@ TEST_CASE("random trees print and read back") {
 }
 
 TEST_CASE("token soup is refused or printed, never a crash") {
-  const char* pieces[] = {"(", ")", "[", "]", "{", "}", ",", ";", ":", ".", "...", "|", "->", "=",
-                          "==", "<", "+", "-", "*", "**", "//", "let", "if", "then", "else", "not",
-                          "and", "import", "param", "a", "f(", "b", "x ->", "1", "2.5", "64MB",
-                          "\"s\"", "b\"\\x00\"", "\"", "\n", "\n", "# c\n", "\xff", "\xc3\xa9",
-                          "| f()", "let a = 1", "'", "none", "_", "{a} ->", "f(a)", "\n| g(b)"};
+  const char* pieces[] = {"(",    ")",      "[",    "]",        "{",     "}",          ",",  ";",
+                          ":",    ".",      "...",  "|",        "->",    "=",          "==", "<",
+                          "+",    "-",      "*",    "**",       "//",    "let",        "if", "then",
+                          "else", "not",    "and",  "import",   "param", "a",          "f(", "b",
+                          "x ->", "1",      "2.5",  "64MB",     "\"s\"", "b\"\\x00\"", "\"", "\n",
+                          "\n",   "# c\n",  "\xff", "\xc3\xa9", "| f()", "let a = 1",  "'",  "none",
+                          "_",    "{a} ->", "f(a)", "\n| g(b)"};
   const uint32_t first = std::random_device()();
   for (uint32_t seed = first; seed != first + 20000; ++seed) {
     CAPTURE(seed);

@@ -59,8 +59,8 @@ std::string errors_of(const std::string& text) {
     std::string all;
     for (const Diagnostic& diagnostic : error.diagnostics()) {
       const Position at = position_of(*source, diagnostic.span.begin);
-      all += (all.empty() ? "" : "\n") + std::to_string(at.line) + ":" +
-             std::to_string(at.column) + ": " + diagnostic.message;
+      all += (all.empty() ? "" : "\n") + std::to_string(at.line) + ":" + std::to_string(at.column) +
+             ": " + diagnostic.message;
     }
     return all;
   }
@@ -111,18 +111,67 @@ TEST_CASE("precedence, loosest to tightest") {
 
 TEST_CASE("every form prints back, without parentheses it does not need") {
   const char* as_written[] = {
-      "1", "0x1f", "1_000", "2.5", "1e-3", "inf", "nan", "true", "false", "none", "auto",
-      "64MB", "2GiB", "250ms", "10s", "100MB/s", "1Gbit", "1.5GiB", "3Mbit/s",
-      R"("a\n\t\r\\\" é")", R"(b"\x00\xff")", R"("\x00\xff")",
-      "[]", "[1, **a, b]", "()", "(a,)", "(a, **b)", "(**a,)", "{}",
+      "1",
+      "0x1f",
+      "1_000",
+      "2.5",
+      "1e-3",
+      "inf",
+      "nan",
+      "true",
+      "false",
+      "none",
+      "auto",
+      "64MB",
+      "2GiB",
+      "250ms",
+      "10s",
+      "100MB/s",
+      "1Gbit",
+      "1.5GiB",
+      "3Mbit/s",
+      R"("a\n\t\r\\\" é")",
+      R"(b"\x00\xff")",
+      R"("\x00\xff")",
+      "[]",
+      "[1, **a, b]",
+      "()",
+      "(a,)",
+      "(a, **b)",
+      "(**a,)",
+      "{}",
       R"({image: e, "image/label": l, label, **rest, if: 1, let: 2})",
-      "f(a, b=c, if=d)", "f()(a)", "x.name.then", R"(x["name"])", "x[1:3, ..., ::-1, none, :, i:j]",
-      "x -> e", "() -> e", "(a, b) -> e", "((a, b)) -> e", "((a,)) -> e", "(x, scale=1.0) -> e",
-      R"({image, "image/label": label, box: (x0, y0), if: c, **rest} -> e)", "{**_} -> e",
-      "(s, (a, {b})) -> e", "x -> y -> x", "let (a, _) = f(x); a", "not (a or b)", "(a or b) and c",
-      "(a == b) == c", "(-2) ** 2", "(a ** b) ** c", "a - (b - c)", "(a | f()) + 1",
-      "if c then a else (b | f())", "(x -> x)(1)", "(1)[0]", "(let y = 1; y) | f()",
-      "if a then b else c | f()", "(if a then b else c) + 1", "f(import)", "f(import -> import)",
+      "f(a, b=c, if=d)",
+      "f()(a)",
+      "x.name.then",
+      R"(x["name"])",
+      "x[1:3, ..., ::-1, none, :, i:j]",
+      "x -> e",
+      "() -> e",
+      "(a, b) -> e",
+      "((a, b)) -> e",
+      "((a,)) -> e",
+      "(x, scale=1.0) -> e",
+      R"({image, "image/label": label, box: (x0, y0), if: c, **rest} -> e)",
+      "{**_} -> e",
+      "(s, (a, {b})) -> e",
+      "x -> y -> x",
+      "let (a, _) = f(x); a",
+      "not (a or b)",
+      "(a or b) and c",
+      "(a == b) == c",
+      "(-2) ** 2",
+      "(a ** b) ** c",
+      "a - (b - c)",
+      "(a | f()) + 1",
+      "if c then a else (b | f())",
+      "(x -> x)(1)",
+      "(1)[0]",
+      "(let y = 1; y) | f()",
+      "if a then b else c | f()",
+      "(if a then b else c) + 1",
+      "f(import)",
+      "f(import -> import)",
       "x -> let y = x; let z = y; z",
   };
   for (const char* text : as_written) {
@@ -149,7 +198,8 @@ TEST_CASE("values of literals") {
   const ExprPtr rate = parse_expression(source_of("100MB/s"));
   CHECK(rate->kind == Kind::quantity);
   CHECK(rate->text == "bytes/s");
-  CHECK(parse_expression(source_of(R"("\u{e9}\x41")"))->text == "\xc3\xa9" "A");
+  CHECK(parse_expression(source_of(R"("\u{e9}\x41")"))->text == "\xc3\xa9"
+                                                                "A");
   CHECK(format_float(0.1) == "0.1");
   CHECK(format_float(0.1f) == "0.1");
   CHECK(format_float(3.0) == "3.0");
@@ -161,9 +211,9 @@ TEST_CASE("values of literals") {
 
 TEST_CASE("statements end with their line unless something is open") {
   CHECK(shape("(a\n+ b\n(c))") == "(a + b(c))");
-  const Program p = parse_program(source_of(
-      "import \"x.pipe\"\nparam a = 1; let b =\n  a +\n  2\nlet f = x ->\n  x\n  | g()\n"
-      "let c = if b\n  then 1\n  else 2\n\n-a\n| h(b,\n  c)\n"));
+  const Program p = parse_program(
+      source_of("import \"x.pipe\"\nparam a = 1; let b =\n  a +\n  2\nlet f = x ->\n  x\n  | g()\n"
+                "let c = if b\n  then 1\n  else 2\n\n-a\n| h(b,\n  c)\n"));
   CHECK(p.statements.size() == 5);
   CHECK(shape_of(*p.statements[2].value) == "(a + 2)");
   CHECK(shape_of(*p.statements[3].value) == "fn((x | g()))");

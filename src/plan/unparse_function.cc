@@ -107,7 +107,8 @@ Spec FunctionUnparser::structure(const FunctionNode& node) const {
   if (node.kind != FunctionNode::Kind::op) return Spec::of(function_.type(node.outputs[0]));
   std::vector<InferInput> inputs;
   for (const ValueId id : node.inputs) {
-    inputs.push_back({function_.type(id), is_constant(id) ? &at(id).producer->constant : nullptr, {}});
+    inputs.push_back(
+        {function_.type(id), is_constant(id) ? &at(id).producer->constant : nullptr, {}});
   }
   return node.op->infer({inputs, node.attrs, node.bodies});
 }

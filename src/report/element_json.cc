@@ -16,9 +16,8 @@ Json number(double value) {
 }
 
 Json text(std::string_view value) {
-  const bool printable = std::ranges::all_of(value, [](char c) {
-    return (c >= 32 && c < 127) || c == '\t' || c == '\n' || c == '\r';
-  });
+  const bool printable = std::ranges::all_of(
+      value, [](char c) { return (c >= 32 && c < 127) || c == '\t' || c == '\n' || c == '\r'; });
   if (printable) return std::string(value);
   return Json{{"b64", to_base64(value)}};
 }
@@ -77,7 +76,8 @@ void collect(const Spec& spec, const std::string& path, Json* out) {
   }
   std::vector<size_t> order(spec.items.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  if (spec.kind == Spec::Kind::dict) std::ranges::sort(order, {}, [&](size_t i) { return spec.keys[i]; });
+  if (spec.kind == Spec::Kind::dict)
+    std::ranges::sort(order, {}, [&](size_t i) { return spec.keys[i]; });
   for (const size_t i : order) {
     const std::string name = spec.kind == Spec::Kind::dict ? spec.keys[i] : std::to_string(i);
     collect(spec.items[i], path.empty() ? name : path + "/" + name, out);
@@ -107,13 +107,15 @@ Json element_to_json(const Spec& spec, const std::vector<Tensor>& leaves, size_t
     }
     case Spec::Kind::tuple: {
       Json items = Json::array();
-      for (const Spec& item : spec.items) items.push_back(element_to_json(item, leaves, next, show_object));
+      for (const Spec& item : spec.items)
+        items.push_back(element_to_json(item, leaves, next, show_object));
       return Json{{"tuple", items}};
     }
     case Spec::Kind::dict: break;
   }
   Json out = Json::object();
-  for (size_t i = 0; i < spec.items.size(); ++i) out[spec.keys[i]] = element_to_json(spec.items[i], leaves, next, show_object);
+  for (size_t i = 0; i < spec.items.size(); ++i)
+    out[spec.keys[i]] = element_to_json(spec.items[i], leaves, next, show_object);
   return out;
 }
 

@@ -9,10 +9,14 @@ namespace {
 // A batch buffer being filled: places are handed out in order, each to one task.
 class BatchPlaces {
  public:
-  BatchPlaces(const Chain* chain, int64_t batch_rows) : chain_(chain), batch_rows_(chain && !chain->filters() ? batch_rows : 0) {}
+  BatchPlaces(const Chain* chain, int64_t batch_rows)
+      : chain_(chain), batch_rows_(chain && !chain->filters() ? batch_rows : 0) {}
 
   // Rows left in the current buffer; blocks should not be larger.
-  int64_t room() const { return batch_rows_ > 0 ? (used_ < batch_rows_ && current_ ? batch_rows_ - used_ : batch_rows_) : INT64_MAX; }
+  int64_t room() const {
+    return batch_rows_ > 0 ? (used_ < batch_rows_ && current_ ? batch_rows_ - used_ : batch_rows_)
+                           : INT64_MAX;
+  }
   std::unique_ptr<Placement> take(int64_t rows) {
     if (batch_rows_ == 0) return nullptr;
     if (!current_ || used_ + rows > batch_rows_) {
@@ -24,7 +28,8 @@ class BatchPlaces {
       }
     }
     auto out = std::make_unique<Placement>();
-    for (const Column& c : current_->columns) out->columns.push_back(c.rows() > 0 ? c.slice(used_, rows) : Column());
+    for (const Column& c : current_->columns)
+      out->columns.push_back(c.rows() > 0 ? c.slice(used_, rows) : Column());
     used_ += rows;
     if (used_ == batch_rows_) current_.reset();
     return out;
@@ -41,7 +46,10 @@ class BatchPlaces {
 class Stage final : public Waker, public std::enable_shared_from_this<Stage> {
  public:
   Stage(CursorPtr input, Run* run, const AsyncOptions& options)
-      : run_(run), options_(options), input_(std::move(input)), places_(options.chain.get(), options.batch_rows),
+      : run_(run),
+        options_(options),
+        input_(std::move(input)),
+        places_(options.chain.get(), options.batch_rows),
         sizer_(run->options().block_rows) {
     options_.counters->limit.store(options.limit, std::memory_order_relaxed);
   }
@@ -63,8 +71,13 @@ class Stage final : public Waker, public std::enable_shared_from_this<Stage> {
   class DriveTask;
   class WorkTask;
 
-  uint64_t priority(uint64_t seq) const { return (static_cast<uint64_t>(options_.depth) << 48) + std::min<uint64_t>(seq, (1ull << 48) - 1); }
-  int64_t limit() const { return std::max<int64_t>(1, options_.counters->limit.load(std::memory_order_relaxed)); }
+  uint64_t priority(uint64_t seq) const {
+    return (static_cast<uint64_t>(options_.depth) << 48) +
+           std::min<uint64_t>(seq, (1ull << 48) - 1);
+  }
+  int64_t limit() const {
+    return std::max<int64_t>(1, options_.counters->limit.load(std::memory_order_relaxed));
+  }
   void schedule_driver();  // with the lock
   bool may_admit() const;  // with the lock
   int64_t rows_wanted() const;
@@ -73,15 +86,15 @@ class Stage final : public Waker, public std::enable_shared_from_this<Stage> {
   Run* const run_;
   AsyncOptions options_;
   std::mutex mutex_;
-  CursorPtr input_;           // used by the driver only
-  std::deque<Slot> slots_;    // slots_[0] is block number head_
+  CursorPtr input_;             // used by the driver only
+  std::deque<Slot> slots_;      // slots_[0] is block number head_
   std::deque<Block> finished_;  // where order does not matter
   uint64_t head_ = 0;
   int64_t working_ = 0;
   int64_t waiting_rows_ = 0;  // in finished slots and in front_
   int64_t block_bytes_ = 0;   // a recent block's, to guess the next one's
-  uint64_t idle_since_ = 0;  // the driver and all workers rest, 0: they do not
-  bool starved_ = false;     // ... because the input has nothing; else because the output is full
+  uint64_t idle_since_ = 0;   // the driver and all workers rest, 0: they do not
+  bool starved_ = false;      // ... because the input has nothing; else because the output is full
   bool driver_scheduled_ = false, driver_running_ = false, driver_again_ = false;
   std::atomic<bool> closed_ = false;  // the consumer is gone
   bool ended_ = false, cancelled_ = false;
@@ -119,7 +132,8 @@ void Stage::schedule_driver() {
     return;
   }
   driver_scheduled_ = true;
-  run_->cpu().submit(std::make_unique<DriveTask>(shared_from_this()), priority(head_ + slots_.size()));
+  run_->cpu().submit(std::make_unique<DriveTask>(shared_from_this()),
+                     priority(head_ + slots_.size()));
 }
 
 bool Stage::may_admit() const {
@@ -129,12 +143,14 @@ bool Stage::may_admit() const {
   // The budget keeps room for the block that the consumer needs next and for what it holds.
   const int64_t free = run_->pool().budget_bytes() - run_->pool().used_bytes();
   if (block_bytes_ > 0 && free < 4 * block_bytes_ * (working_ + 1)) return false;
-  if (options_.buffer_rows > 0) return waiting_rows_ + working_ * sizer_.rows() < options_.buffer_rows;
+  if (options_.buffer_rows > 0)
+    return waiting_rows_ + working_ * sizer_.rows() < options_.buffer_rows;
   return static_cast<int64_t>(slots_.size()) < 2 * limit() + 1;
 }
 
 int64_t Stage::rows_wanted() const {
-  int64_t rows = std::min(run_->options().block_rows, options_.chain ? sizer_.rows() : run_->options().block_rows);
+  int64_t rows = std::min(run_->options().block_rows,
+                          options_.chain ? sizer_.rows() : run_->options().block_rows);
   if (options_.buffer_rows > 0) rows = std::min(rows, std::max<int64_t>(1, options_.buffer_rows));
   return std::min(rows, places_.room());
 }
@@ -144,7 +160,9 @@ void Stage::drive() {
     std::lock_guard lock(mutex_);
     driver_scheduled_ = false;
     driver_running_ = true;
-    if (idle_since_ != 0) add(starved_ ? options_.counters->starved_ticks : options_.counters->blocked_ticks, static_cast<int64_t>(ticks() - idle_since_));
+    if (idle_since_ != 0)
+      add(starved_ ? options_.counters->starved_ticks : options_.counters->blocked_ticks,
+          static_cast<int64_t>(ticks() - idle_since_));
     idle_since_ = 0;
   }
   for (;;) {
@@ -200,7 +218,9 @@ void Stage::drive() {
     }
     slots_.push_back({});
     ++working_;
-    run_->cpu().submit(std::make_unique<WorkTask>(shared_from_this(), std::move(block), std::move(placement)), priority(seq));
+    run_->cpu().submit(
+        std::make_unique<WorkTask>(shared_from_this(), std::move(block), std::move(placement)),
+        priority(seq));
   }
 }
 
@@ -215,7 +235,8 @@ void Stage::work(Block block, std::unique_ptr<Placement> placement) {
     options_.chain->run(&block, placement.get());
   } catch (const Error& e) {
     failed = e.code() == Code::cancelled;
-    if (!failed) block = error_block(current_error(), options_.chain->stages().back().dtypes.size(), Origin());
+    if (!failed)
+      block = error_block(current_error(), options_.chain->stages().back().dtypes.size(), Origin());
   } catch (...) {
     block = error_block(current_error(), options_.chain->stages().back().dtypes.size(), Origin());
   }
@@ -243,7 +264,8 @@ void Stage::publish(uint64_t seq, Block block, bool failed) {
     slot.state = Slot::State::gone;
     finished_.push_back(std::move(block));
   }
-  if (consumer_ && (!options_.ordered || seq == head_ || cancelled_)) std::exchange(consumer_, nullptr)->wake();
+  if (consumer_ && (!options_.ordered || seq == head_ || cancelled_))
+    std::exchange(consumer_, nullptr)->wake();
   schedule_driver();
 }
 

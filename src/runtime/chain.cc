@@ -31,14 +31,18 @@ std::vector<int32_t> kept_rows(const Block& predicate) {
 // A predicate's shape may be known only now: what is not one entry is an error at its row.
 void check_predicate(Block* predicate) {
   const Column& c = predicate->columns[0];
-  if ((c.kind() == Column::Kind::dense || c.kind() == Column::Kind::constant) && c.row_dims().entries() == 1) return;
+  if ((c.kind() == Column::Kind::dense || c.kind() == Column::Kind::constant) &&
+      c.row_dims().entries() == 1)
+    return;
   std::vector<RowError> errors;
   for (int64_t i = 0; i < predicate->rows; ++i) {
     if (const ErrorPtr* e = predicate->error_at(i)) {
       errors.push_back({i, *e});
     } else if (c.dims_of(i).entries() != 1) {
-      errors.push_back({i, std::make_shared<const Error>(Code::invalid_argument, "predicate must give one bool, it has shape " +
-                                                                                     c.dims_of(i).text())});
+      errors.push_back(
+          {i, std::make_shared<const Error>(
+                  Code::invalid_argument,
+                  "predicate must give one bool, it has shape " + c.dims_of(i).text())});
     }
   }
   predicate->errors = std::move(errors);
@@ -103,11 +107,14 @@ std::unique_ptr<Placement> Chain::make_placement(int64_t rows) const {
 }
 
 void BlockSizer::observe(int64_t rows, uint64_t spent, int64_t bytes) {
-  const double per_row = std::max(1.0, static_cast<double>(spent) * ns_per_tick() / static_cast<double>(std::max<int64_t>(1, rows)));
-  const double row_bytes = static_cast<double>(bytes) / static_cast<double>(std::max<int64_t>(1, rows));
+  const double per_row = std::max(1.0, static_cast<double>(spent) * ns_per_tick() /
+                                           static_cast<double>(std::max<int64_t>(1, rows)));
+  const double row_bytes =
+      static_cast<double>(bytes) / static_cast<double>(std::max<int64_t>(1, rows));
   const double by_time = kTaskNs / per_row;
   const double by_bytes = row_bytes > 0 ? kBlockBytes / row_bytes : 1e9;
-  const auto target = static_cast<int64_t>(std::clamp(std::min(by_time, by_bytes), 1.0, static_cast<double>(most_)));
+  const auto target = static_cast<int64_t>(
+      std::clamp(std::min(by_time, by_bytes), 1.0, static_cast<double>(most_)));
   rows_ = std::min(target, rows_ * 4);
 }
 
@@ -139,7 +146,10 @@ int64_t parallelism(const PlanNode& node, const Run& run) {
 class ChainCursor final : public Cursor {
  public:
   ChainCursor(CursorPtr input, std::shared_ptr<const Chain> chain, Run* run)
-      : input_(std::move(input)), chain_(std::move(chain)), run_(run), sizer_(run->options().block_rows) {}
+      : input_(std::move(input)),
+        chain_(std::move(chain)),
+        run_(run),
+        sizer_(run->options().block_rows) {}
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
@@ -179,7 +189,8 @@ CursorPtr open_chain(const PlanPtr& node, OpenContext& context) {
   std::ranges::reverse(stages);
   CursorPtr input = below.open_input(*bottom);
   auto chain = std::make_shared<const Chain>(std::move(stages));
-  const bool deterministic = node->arg("deterministic").is_none() || node->arg("deterministic").as_bool();
+  const bool deterministic =
+      node->arg("deterministic").is_none() || node->arg("deterministic").as_bool();
   if (calls > 0) {
     AsyncOptions options;
     options.chain = chain;

@@ -23,7 +23,8 @@ class Chain {
 
   // Runs the block through all stages, in place. May leave no rows.
   void run(Block* block, const Placement* placement) const;
-  // Rows of large results of static shape lie in columns of `rows` rows each; null when there are none.
+  // Rows of large results of static shape lie in columns of `rows` rows each; null when there are
+  // none.
   std::unique_ptr<Placement> make_placement(int64_t rows) const;
   const std::vector<Stage>& stages() const { return stages_; }
   bool filters() const;

@@ -1,8 +1,8 @@
 // What each stage did: counters that are always on.
 //
 // Time is read by the cycle counter where a thread passes from one stage to another, and scaled by
-// the thread's CPU clock once a task, so a stage's share excludes its inputs and what the system took
-// away.
+// the thread's CPU clock once a task, so a stage's share excludes its inputs and what the system
+// took away.
 #pragma once
 
 #include <atomic>
@@ -27,16 +27,16 @@ int64_t now_ns();         // monotonic
 
 // One stage of a run; shared by all its cursors. Written with relaxed atomics.
 struct NodeCounters {
-  std::atomic<int64_t> elements{0};      // rows given, errors included
+  std::atomic<int64_t> elements{0};  // rows given, errors included
   std::atomic<int64_t> errors{0};
   std::atomic<int64_t> blocks{0};
-  std::atomic<int64_t> bytes{0};         // payload given
-  std::atomic<int64_t> busy_ticks{0};    // in the stage itself, inputs excluded
-  std::atomic<int64_t> starved_ticks{0}; // it had room and threads, its input had nothing
-  std::atomic<int64_t> blocked_ticks{0}; // its output was full
-  std::atomic<int64_t> bytes_read{0};    // from storage
+  std::atomic<int64_t> bytes{0};          // payload given
+  std::atomic<int64_t> busy_ticks{0};     // in the stage itself, inputs excluded
+  std::atomic<int64_t> starved_ticks{0};  // it had room and threads, its input had nothing
+  std::atomic<int64_t> blocked_ticks{0};  // its output was full
+  std::atomic<int64_t> bytes_read{0};     // from storage
   std::atomic<int64_t> files_opened{0};
-  std::atomic<int64_t> limit{1};         // threads it may use now
+  std::atomic<int64_t> limit{1};  // threads it may use now
 };
 
 inline void add(std::atomic<int64_t>& counter, int64_t n) {

@@ -9,7 +9,8 @@ Poll Cursor::pull(Block* out, const Pull& pull) {
     result = next(out, pull);
   } catch (const Error& e) {
     if (e.code() == Code::cancelled) throw;
-    *out = error_block(std::make_shared<const Error>(e.at(identity_.name)), identity_.columns, Origin());
+    *out = error_block(std::make_shared<const Error>(e.at(identity_.name)), identity_.columns,
+                       Origin());
     result = Poll::ready;
   } catch (...) {
     *out = error_block(current_error(), identity_.columns, Origin());
@@ -20,7 +21,8 @@ Poll Cursor::pull(Block* out, const Pull& pull) {
   PENSTOCK_DCHECK(out->columns.size() == identity_.columns);
   if (!out->errors.empty()) {
     for (RowError& e : out->errors) {
-      if (e.error->node().empty()) e.error = std::make_shared<const Error>(e.error->at(identity_.name));
+      if (e.error->node().empty())
+        e.error = std::make_shared<const Error>(e.error->at(identity_.name));
     }
   }
   if (NodeCounters* c = identity_.counters) {

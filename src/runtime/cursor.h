@@ -38,8 +38,8 @@ class Cursor {
 
   struct Identity {
     NodeCounters* counters = nullptr;
-    std::string name;        // for error messages
-    size_t columns = 0;      // leaves of its element spec
+    std::string name;    // for error messages
+    size_t columns = 0;  // leaves of its element spec
   };
   void set_identity(Identity identity) { identity_ = std::move(identity); }
   const Identity& identity() const { return identity_; }

@@ -7,7 +7,8 @@ CursorPtr OpenContext::open(const PlanPtr& node) const {
     OpenContext context = *this;
     CursorPtr cursor = node->op->open(node, context);
     if (!cursor->identity().counters) {
-      cursor->set_identity({run->counters(node.get()), node->op->name, static_cast<size_t>(node->spec.leaf_count())});
+      cursor->set_identity({run->counters(node.get()), node->op->name,
+                            static_cast<size_t>(node->spec.leaf_count())});
     }
     return cursor;
   } catch (const Error& e) {
@@ -22,9 +23,12 @@ OpenContext OpenContext::deeper() const {
   return out;
 }
 
-CursorPtr OpenContext::open_input(const PlanNode& node, size_t i) const { return deeper().open(node.inputs[i]); }
+CursorPtr OpenContext::open_input(const PlanNode& node, size_t i) const {
+  return deeper().open(node.inputs[i]);
+}
 
-std::shared_ptr<const CompiledFunction> OpenContext::program(const PlanNode& node, std::string_view function) const {
+std::shared_ptr<const CompiledFunction> OpenContext::program(const PlanNode& node,
+                                                             std::string_view function) const {
   return std::make_shared<const CompiledFunction>(node.function(function), environment);
 }
 
@@ -39,7 +43,8 @@ class NothingCursor final : public Cursor {
 
 CursorPtr open_nothing() { return std::make_unique<NothingCursor>(); }
 
-CursorPtr open_dataset(const OpenContext& context, const DatasetValue& value, uint64_t lineage, uint64_t epoch) {
+CursorPtr open_dataset(const OpenContext& context, const DatasetValue& value, uint64_t lineage,
+                       uint64_t epoch) {
   OpenContext inner = context;
   inner.environment = value.environment();
   inner.lineage = lineage;

@@ -11,10 +11,10 @@ namespace penstock {
 struct OpenContext {
   Run* run;
   std::span<const Tensor> environment;  // captures of the template being opened; empty at the top
-  uint64_t lineage = 0;                 // mixed into the ids of sources: the row that a nested plan hangs from
-  uint64_t epoch = 0;                   // of enclosing repeats and the iterator
-  int64_t batch_rows = 0;               // rows of a batch that follows directly, 0 for none
-  int depth = 0;                        // stages below the sink: priority of tasks
+  uint64_t lineage = 0;    // mixed into the ids of sources: the row that a nested plan hangs from
+  uint64_t epoch = 0;      // of enclosing repeats and the iterator
+  int64_t batch_rows = 0;  // rows of a batch that follows directly, 0 for none
+  int depth = 0;           // stages below the sink: priority of tasks
 
   // The cursor of the node, with its identity set. Throws Error when it cannot be opened.
   CursorPtr open(const PlanPtr& node) const;
@@ -22,10 +22,15 @@ struct OpenContext {
   CursorPtr open_input(const PlanNode& node, size_t i = 0) const;
   OpenContext deeper() const;
   // The node's argument with captures filled in.
-  Attr arg(const PlanNode& node, std::string_view name) const { return node.args[name].bound(environment); }
-  int64_t int_arg(const PlanNode& node, std::string_view name) const { return arg(node, name).as_int(); }
+  Attr arg(const PlanNode& node, std::string_view name) const {
+    return node.args[name].bound(environment);
+  }
+  int64_t int_arg(const PlanNode& node, std::string_view name) const {
+    return arg(node, name).as_int();
+  }
   // The function ready to run, its captures bound.
-  std::shared_ptr<const CompiledFunction> program(const PlanNode& node, std::string_view function) const;
+  std::shared_ptr<const CompiledFunction> program(const PlanNode& node,
+                                                  std::string_view function) const;
 };
 
 // Lineage ids of record `record` of a source opened in `context`: affine in the record.
@@ -37,6 +42,7 @@ inline Origin source_origin(const OpenContext& context, int64_t first_record) {
 CursorPtr open_nothing();
 
 // Nested plans: the cursor of a dataset value that hangs from a row.
-CursorPtr open_dataset(const OpenContext& context, const DatasetValue& value, uint64_t lineage, uint64_t epoch);
+CursorPtr open_dataset(const OpenContext& context, const DatasetValue& value, uint64_t lineage,
+                       uint64_t epoch);
 
 }  // namespace penstock

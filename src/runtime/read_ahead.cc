@@ -85,7 +85,9 @@ class ReadAhead::State : public std::enable_shared_from_this<State> {
   };
 
   void schedule() {  // with the lock
-    if (reading_ || ended_ || closed_ || (!ready_.empty() && (bytes_ > kMostBytes || run_->options().latency))) return;
+    if (reading_ || ended_ || closed_ ||
+        (!ready_.empty() && (bytes_ > kMostBytes || run_->options().latency)))
+      return;
     reading_ = true;
     run_->io().submit(std::make_unique<ReadTask>(shared_from_this()));
   }
@@ -108,6 +110,8 @@ ReadAhead::ReadAhead(Run* run, NodeCounters* counters, std::vector<std::string> 
 
 ReadAhead::~ReadAhead() { state_->close(); }
 
-Poll ReadAhead::take(RecordChunk* out, size_t* file, Waker* waker) { return state_->take(out, file, waker); }
+Poll ReadAhead::take(RecordChunk* out, size_t* file, Waker* waker) {
+  return state_->take(out, file, waker);
+}
 
 }  // namespace penstock

@@ -20,7 +20,8 @@ void retire(std::unique_ptr<BufferPool> pool) {
   static auto* retired = new std::vector<std::unique_ptr<BufferPool>>;
   std::lock_guard lock(mutex);
   if (pool) retired->push_back(std::move(pool));
-  std::erase_if(*retired, [](const std::unique_ptr<BufferPool>& p) { return p->used_bytes() == 0; });
+  std::erase_if(*retired,
+                [](const std::unique_ptr<BufferPool>& p) { return p->used_bytes() == 0; });
 }
 
 }  // namespace
@@ -28,7 +29,11 @@ void retire(std::unique_ptr<BufferPool> pool) {
 Run* Run::current() { return current_run; }
 
 Run::Run(PlanPtr plan, const RunOptions& options, std::shared_ptr<PipelineState> state)
-    : plan_(std::move(plan)), options_(options), state_(std::move(state)), pool_(std::make_unique<BufferPool>()), start_ns_(now_ns()) {
+    : plan_(std::move(plan)),
+      options_(options),
+      state_(std::move(state)),
+      pool_(std::make_unique<BufferPool>()),
+      start_ns_(now_ns()) {
   if (options_.threads <= 0) options_.threads = usable_cores();
   if (options_.memory_bytes <= 0) options_.memory_bytes = usable_memory_bytes() / 4 * 3;
   pool_->set_budget_bytes(options_.memory_bytes);
@@ -42,7 +47,8 @@ Run::Run(PlanPtr plan, const RunOptions& options, std::shared_ptr<PipelineState>
     task_start_ns = now_ns();
   };
   hooks.end = [](void* self) {
-    static_cast<Run*>(self)->count_task(now_ns() - task_start_ns, thread_cpu_ns() - task_start_cpu_ns);
+    static_cast<Run*>(self)->count_task(now_ns() - task_start_ns,
+                                        thread_cpu_ns() - task_start_cpu_ns);
     task_cancellation.reset();
     task_pool.reset();
     current_run = nullptr;
@@ -88,8 +94,8 @@ double Run::cpu_share() const {
   return wall > 0 && cpu < wall ? static_cast<double>(cpu) / static_cast<double>(wall) : 1.0;
 }
 
-BlockIterator::BlockIterator(PlanPtr plan, const RunOptions& options, std::shared_ptr<PipelineState> state,
-                             std::vector<Tensor> environment)
+BlockIterator::BlockIterator(PlanPtr plan, const RunOptions& options,
+                             std::shared_ptr<PipelineState> state, std::vector<Tensor> environment)
     : environment_(std::move(environment)), run_(std::make_unique<Run>(plan, options, state)) {
   const uint64_t number = state->next_iterator();
   ScopedPool scoped(&run_->pool());
@@ -134,7 +140,8 @@ bool BlockIterator::next(Block* out, int64_t max_rows) {
   }
 }
 
-std::vector<Tensor> run_sink(const PlanPtr& plan, const RunOptions& options, std::shared_ptr<PipelineState> state) {
+std::vector<Tensor> run_sink(const PlanPtr& plan, const RunOptions& options,
+                             std::shared_ptr<PipelineState> state) {
   PENSTOCK_CHECK(plan->op->sink);
   Run run(plan, options, state);
   ScopedPool scoped(&run.pool());

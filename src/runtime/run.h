@@ -18,14 +18,15 @@
 namespace penstock {
 
 struct RunOptions {
-  int threads = 0;               // 0: all usable cores
+  int threads = 0;  // 0: all usable cores
   int io_threads = 8;
-  int64_t memory_bytes = 0;      // of buffers; 0: three quarters of what the process may use
-  int64_t block_rows = 4096;     // most rows in a block
-  bool latency = false;          // no work ahead of demand
+  int64_t memory_bytes = 0;   // of buffers; 0: three quarters of what the process may use
+  int64_t block_rows = 4096;  // most rows in a block
+  bool latency = false;       // no work ahead of demand
 };
 
-// What lasts longer than one iterator: memory caches. Shared by all iterators of one pipeline object.
+// What lasts longer than one iterator: memory caches. Shared by all iterators of one pipeline
+// object.
 class PipelineState {
  public:
   // The object that `node` keeps between iterators, made by `make` when there is none.
@@ -129,6 +130,7 @@ class BlockIterator final : private Waker {
 };
 
 // The value of a plan that ends in a sink. Throws the first error.
-std::vector<Tensor> run_sink(const PlanPtr& plan, const RunOptions& options, std::shared_ptr<PipelineState> state);
+std::vector<Tensor> run_sink(const PlanPtr& plan, const RunOptions& options,
+                             std::shared_ptr<PipelineState> state);
 
 }  // namespace penstock

@@ -12,7 +12,8 @@
 
 namespace penstock {
 
-ThreadPool::ThreadPool(int threads, const char* name, Hooks hooks) : threads_(threads), name_(name), hooks_(hooks) {}
+ThreadPool::ThreadPool(int threads, const char* name, Hooks hooks)
+    : threads_(threads), name_(name), hooks_(hooks) {}
 
 ThreadPool::~ThreadPool() { stop(); }
 
@@ -26,7 +27,8 @@ void ThreadPool::submit(TaskPtr task, uint64_t priority) {
     if (stopping_) return;
     heap_.push_back({priority, submitted_++, std::move(task)});
     std::ranges::push_heap(heap_, later);
-    if (idle_ == 0 && static_cast<int>(workers_.size()) < threads_) workers_.emplace_back([this] { work(); });
+    if (idle_ == 0 && static_cast<int>(workers_.size()) < threads_)
+      workers_.emplace_back([this] { work(); });
   }
   wake_.notify_one();
 }
@@ -86,13 +88,16 @@ int usable_cores() {
   int cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
   double period = 100000;
   const int64_t quota = cgroup_number("cpu.max", "/sys/fs/cgroup/cpu/cpu.cfs_quota_us", &period);
-  if (quota > 0) cores = std::min(cores, std::max(1, static_cast<int>(static_cast<double>(quota) / period + 0.5)));
+  if (quota > 0)
+    cores =
+        std::min(cores, std::max(1, static_cast<int>(static_cast<double>(quota) / period + 0.5)));
   return std::max(1, cores);
 }
 
 int64_t usable_memory_bytes() {
   const int64_t physical = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGE_SIZE);
-  const int64_t limit = cgroup_number("memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes", nullptr);
+  const int64_t limit =
+      cgroup_number("memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes", nullptr);
   return limit > 0 ? std::min(physical, limit) : physical;
 }
 

@@ -18,7 +18,7 @@ namespace {
 void check(int64_t height, int64_t width, std::span<const float> boxes,
            const DistortedBox& options) {
   // Written so that NaN fails too.
-  const auto pair = [](const float (&range)[2]) {
+  const auto pair = [](const float(&range)[2]) {
     return std::to_string(range[0]) + ", " + std::to_string(range[1]);
   };
   const auto& aspect = options.aspect_ratio_range;
@@ -89,8 +89,7 @@ std::optional<Window> random_window(int64_t height, int64_t width, const Distort
   const float rows = static_cast<float>(height), columns = static_cast<float>(width);
   const float min_area = options.area_range[0] * columns * rows;
   const float max_area = options.area_range[1] * columns * rows;
-  const int64_t most =
-      tallest(rounded(std::sqrt(max_area / aspect)), height, width, aspect);
+  const int64_t most = tallest(rounded(std::sqrt(max_area / aspect)), height, width, aspect);
   Window window;
   window.height = std::min(rounded(std::sqrt(min_area / aspect)), most);
   if (window.height < most) {
@@ -106,8 +105,8 @@ std::optional<Window> random_window(int64_t height, int64_t width, const Distort
   fit(0);
   if (area < min_area) fit(1);
   if (area > max_area) fit(-1);
-  const bool good = area >= min_area && area <= max_area && window.width > 0 &&
-                    window.height > 0 && window.width <= width && window.height <= height;
+  const bool good = area >= min_area && area <= max_area && window.width > 0 && window.height > 0 &&
+                    window.width <= width && window.height <= height;
   if (!good) return {};
   window.y = uniform_below(height - window.height + 1, words);
   window.x = uniform_below(width - window.width + 1, words);

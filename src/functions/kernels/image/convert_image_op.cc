@@ -69,8 +69,7 @@ void reals_to_integers(const From* from, int64_t count, To* to) {
 template <typename From, typename To>
 void integers_to_reals(const From* from, int64_t count, To* to) {
   using Real = std::conditional_t<std::is_same_v<To, double>, double, float>;
-  const auto scale =
-      static_cast<Real>(1.0 / static_cast<double>(std::numeric_limits<From>::max()));
+  const auto scale = static_cast<Real>(1.0 / static_cast<double>(std::numeric_limits<From>::max()));
   for (int64_t i = 0; i < count; ++i) to[i] = narrow<To>(static_cast<Real>(from[i]) * scale);
 }
 

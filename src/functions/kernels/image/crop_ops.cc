@@ -20,11 +20,11 @@ void crop_to(std::string_view op, const RowCall& call, const Window& window) {
                       window.height <= size.height - window.y &&
                       window.width <= size.width - window.x;
   if (!inside) {
-    throw Error(Code::invalid_argument,
-                std::string(op) + ": window outside the image: y " + std::to_string(window.y) +
-                    ", x " + std::to_string(window.x) + ", size " +
-                    side_text(window.height, window.width) + ", image " +
-                    side_text(size.height, size.width));
+    throw Error(Code::invalid_argument, std::string(op) + ": window outside the image: y " +
+                                            std::to_string(window.y) + ", x " +
+                                            std::to_string(window.x) + ", size " +
+                                            side_text(window.height, window.width) + ", image " +
+                                            side_text(size.height, size.width));
   }
   const int64_t entry = dtype_size(image.dtype());
   const int64_t from_bytes = size.elements() * entry;
@@ -90,8 +90,8 @@ Spec infer_crop_to_box(const InferContext& context) {
     const std::vector<int64_t> offset = context.known_ints(1 + axis);
     if (!offset.empty() && offset[0] < 0) context.fail(1 + axis, "must not be negative");
     const bool extent_known = !context.known_ints(3 + axis).empty();
-    check_window(context, 3 + axis, image, axis, known(context, 1 + axis),
-                 known(context, 3 + axis), extent_known);
+    check_window(context, 3 + axis, image, axis, known(context, 1 + axis), known(context, 3 + axis),
+                 extent_known);
   }
   return Spec::tensor(image.dtype,
                       with_image_size(image.shape, known(context, 3), known(context, 4)));
@@ -146,8 +146,8 @@ OpDef moving_op(std::string name, std::string doc, Spec (*infer)(const InferCont
 }  // namespace
 
 void add_crop_ops(OpRegistry* registry) {
-  OpDef window = moving_op("crop", "The window [y, x, height, width] of an image.", infer_crop,
-                           crop_row);
+  OpDef window =
+      moving_op("crop", "The window [y, x, height, width] of an image.", infer_crop, crop_row);
   window.params.push_back(required("window", Param::Kind::tensor));
   window.can_fail = true;
   registry->add(std::move(window));
@@ -165,8 +165,8 @@ void add_crop_ops(OpRegistry* registry) {
                                infer_same, flip_columns_row);
   left_right.can_fail = true;
   registry->add(std::move(left_right));
-  OpDef up_down = moving_op("flip_up_down", "The image with its rows in reverse order.",
-                            infer_same, flip_rows_row);
+  OpDef up_down = moving_op("flip_up_down", "The image with its rows in reverse order.", infer_same,
+                            flip_rows_row);
   up_down.can_fail = true;
   registry->add(std::move(up_down));
 }

@@ -30,8 +30,8 @@ Images images_in(std::string_view op, const Tensor& tensor) {
 const LeafSpec& infer_image(const InferContext& context, int i) {
   const LeafSpec& type = context.tensor(i);
   if (type.dtype == DType::bytes) {
-    context.fail(i, "is " + type.text() +
-                        ", expected uint8[?, ?, 3]; decode it first: decode_jpeg(image)");
+    context.fail(
+        i, "is " + type.text() + ", expected uint8[?, ?, 3]; decode it first: decode_jpeg(image)");
   }
   if (type.shape.has_rank() && type.shape.rank() != 3 && type.shape.rank() != 4) {
     const char* hint = type.shape.rank() == 2 ? "; add the channel first: image[:, :, none]" : "";

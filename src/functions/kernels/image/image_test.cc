@@ -57,8 +57,7 @@ Picture decode_window(std::string_view file, Window window, int channels) {
   thread_jpeg_decoder().decode_window(file, window.y, window.x, window.height, window.width,
                                       channels, [&](ImageSize size) {
                                         picture.size = size;
-                                        picture.pixels.resize(
-                                            static_cast<size_t>(size.elements()));
+                                        picture.pixels.resize(static_cast<size_t>(size.elements()));
                                         return picture.pixels.data();
                                       });
   return picture;
@@ -224,9 +223,7 @@ TEST_CASE("JPEG round trip stays close") {
 TEST_CASE("JPEG files that are none or lie") {
   const ImageSize size{64, 97, 3};
   const std::string file = encode_jpeg(photo(size, 3).data(), size, 90, true);
-  const auto fails = [](std::string_view bytes) {
-    return error_of([&] { decode(bytes, 3); });
-  };
+  const auto fails = [](std::string_view bytes) { return error_of([&] { decode(bytes, 3); }); };
   CHECK(fails("") == "INVALID_ARGUMENT decode_jpeg: input is empty");
   CHECK(fails("\x89PNG\r\n") ==
         "INVALID_ARGUMENT decode_jpeg: not a JPEG file: starts with 89 50 4e 47 (PNG)");
@@ -289,8 +286,7 @@ void check_bilinear(ImageSize size, int64_t height, int64_t width) {
   });
   for (int64_t i = 0; i < static_cast<int64_t>(first.size()); i += 13) {
     const int64_t c = i % size.channels, x = i / size.channels % width;
-    const double exact =
-        exact_filtered(src, size, height, width, i / size.channels / width, x, c);
+    const double exact = exact_filtered(src, size, height, width, i / size.channels / width, x, c);
     CHECK(first[static_cast<size_t>(i)] == doctest::Approx(exact).epsilon(2e-6));
   }
 }
@@ -360,8 +356,9 @@ void check_pixels(ImageSize size) {
       const int64_t c = i % size.channels, pixel = i / size.channels;
       const int64_t x = pixel % size.width, y = pixel / size.width;
       const T value = src[static_cast<size_t>(i)];
-      moved &= flipped[static_cast<size_t>((y * size.width + size.width - 1 - x) * size.channels +
-                                           c)] == value;
+      moved &=
+          flipped[static_cast<size_t>((y * size.width + size.width - 1 - x) * size.channels + c)] ==
+          value;
       moved &= planes[static_cast<size_t>(c * size.height * size.width + pixel)] == value;
     }
     CHECK(moved);
@@ -416,10 +413,10 @@ TEST_CASE("sample_distorted_bounding_box stays in its ranges") {
   options.min_object_covered = 0.9f;
   for (int i = 0; i < 500; ++i) {
     const Window window = sample_distorted_bounding_box(400, 500, box, options, words);
-    const int64_t rows = std::min<int64_t>(240, window.y + window.height) -
-                         std::max<int64_t>(160, window.y);
-    const int64_t columns = std::min<int64_t>(300, window.x + window.width) -
-                            std::max<int64_t>(200, window.x);
+    const int64_t rows =
+        std::min<int64_t>(240, window.y + window.height) - std::max<int64_t>(160, window.y);
+    const int64_t columns =
+        std::min<int64_t>(300, window.x + window.width) - std::max<int64_t>(200, window.x);
     CHECK(rows * columns >= 7200);
   }
 }
@@ -432,10 +429,9 @@ TEST_CASE("sample_distorted_bounding_box falls back and refuses") {
   CHECK(sample_distorted_bounding_box(0, 500, {}, options, words) == Window{0, 0, 0, 500});
   CHECK(sample_distorted_bounding_box(1, 1, {}, options, words) == Window{0, 0, 1, 1});
   const float out_of_range[] = {0, 0, 1.2f, 1};
-  CHECK(has(error_of([&] {
-              sample_distorted_bounding_box(400, 500, out_of_range, options, words);
-            }),
-            "INVALID_ARGUMENT sample_distorted_bounding_box: box coordinates must be in [0, 1]"));
+  CHECK(
+      has(error_of([&] { sample_distorted_bounding_box(400, 500, out_of_range, options, words); }),
+          "INVALID_ARGUMENT sample_distorted_bounding_box: box coordinates must be in [0, 1]"));
   DistortedBox wide = options;
   wide.aspect_ratio_range[0] = 3.0f;
   wide.aspect_ratio_range[1] = 5.0f;

@@ -101,8 +101,8 @@ ImageSize jpeg_shape(std::string_view file) {
     }
     const size_t length = static_cast<size_t>(read_u16(file, at + 2));
     if (marker == 0xd9 || length < 2 || file.size() - at - 2 < length) break;
-    const bool frame = marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 &&
-                       marker != 0xcc;
+    const bool frame =
+        marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc;
     if (frame && length >= 8) {
       size = {read_u16(file, at + 5), read_u16(file, at + 7), static_cast<uint8_t>(file[at + 9])};
     }
@@ -246,8 +246,8 @@ ImageSize JpegDecoder::State::open(const char* caller, std::string_view file, in
 
 // Whether libjpeg's partial decoding is exact: one sequential Huffman scan, chroma at most halved.
 bool JpegDecoder::State::may_crop() const {
-  if (info.progressive_mode || info.arith_code || jpeg_has_multiple_scans(
-                                                      const_cast<jpeg_decompress_struct*>(&info))) {
+  if (info.progressive_mode || info.arith_code ||
+      jpeg_has_multiple_scans(const_cast<jpeg_decompress_struct*>(&info))) {
     return false;
   }
   if (info.num_components == 1) return info.image_width > 16;

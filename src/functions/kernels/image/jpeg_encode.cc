@@ -96,8 +96,8 @@ std::string encode_jpeg(const uint8_t* pixels, ImageSize size, const JpegEncodin
 
 std::string encode_jpeg(const uint8_t* pixels, ImageSize size, int quality, bool chroma_420) {
   const int step = chroma_420 ? 2 : 1;
-  return encode_jpeg(pixels, size, JpegEncoding{.quality = quality, .chroma_columns = step,
-                                                .chroma_rows = step});
+  return encode_jpeg(pixels, size,
+                     JpegEncoding{.quality = quality, .chroma_columns = step, .chroma_rows = step});
 }
 
 }  // namespace penstock

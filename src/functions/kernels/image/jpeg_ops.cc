@@ -68,8 +68,7 @@ Spec infer_shape(const InferContext& context) {
   check_file(context);
   const DType dtype = context.attrs["dtype"].as_dtype();
   if (dtype != DType::int32 && dtype != DType::int64) {
-    throw TypeError{-1, "dtype",
-                    "must be int32 or int64, is " + std::string(dtype_name(dtype))};
+    throw TypeError{-1, "dtype", "must be int32 or int64, is " + std::string(dtype_name(dtype))};
   }
   return Spec::tensor(dtype, Shape{3});
 }

@@ -44,8 +44,8 @@ void resize_row(const RowCall& call) {
   if (!nearest && image.dtype() != DType::uint8) image = to_float32(image);
   const int64_t entry = dtype_size(image.dtype());
   const int64_t from_bytes = images.size.elements() * entry;
-  const int64_t to_bytes = size[0] * size[1] * images.size.channels *
-                           dtype_size(call.outputs[0].dtype());
+  const int64_t to_bytes =
+      size[0] * size[1] * images.size.channels * dtype_size(call.outputs[0].dtype());
   std::byte* to = call.outputs[0].allocate(images.dims(size[0], size[1]));
   for (int64_t i = 0; i < images.count; ++i, to += to_bytes) {
     const std::byte* from = image.data() + i * from_bytes;
@@ -147,8 +147,7 @@ bool normalize_block(const BlockCall& call) {
     if (table.dims().rank() > 1 || (count != 1 && count != dims[dims.rank() - 1])) return false;
     if (count == 0) return false;
   }
-  const ChannelTables tables(call.inputs[1].row(0), call.inputs[2].row(0),
-                             dims[dims.rank() - 1]);
+  const ChannelTables tables(call.inputs[1].row(0), call.inputs[2].row(0), dims[dims.rank() - 1]);
   const Tensor all(images.dtype(), Dims{call.rows * dims.entries()}, images.buffer(),
                    const_cast<std::byte*>(images.data()));
   call.outputs[0] = Column::dense(DType::float32, dims, call.rows);

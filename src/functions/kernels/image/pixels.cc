@@ -221,8 +221,15 @@ void normalize_pixels(const T* src, int64_t pixels, int channels, const float* s
 template <class T>
 void normalize_rows(const T* src, ImageSize size, const Epilogue& epilogue, float* dst) {
   const int64_t plane = size.height * size.width;
-  PixelRow row{src,   size.width, size.channels, epilogue.subtract, epilogue.divide, epilogue.flip,
-               epilogue.to_chw, plane, dst};
+  PixelRow row{src,
+               size.width,
+               size.channels,
+               epilogue.subtract,
+               epilogue.divide,
+               epilogue.flip,
+               epilogue.to_chw,
+               plane,
+               dst};
   if (!epilogue.flip) {
     row.width = plane;
     return run_row(row, src);
@@ -319,10 +326,10 @@ void crop(const void* src, ImageSize size, int64_t element_bytes, int64_t y, int
     const auto pair = [](int64_t a, int64_t b) {
       return std::to_string(a) + "x" + std::to_string(b);
     };
-    throw Error(Code::invalid_argument,
-                "crop: window outside the image: y " + std::to_string(y) + ", x " +
-                    std::to_string(x) + ", size " + pair(height, width) + ", image " +
-                    pair(size.height, size.width));
+    throw Error(Code::invalid_argument, "crop: window outside the image: y " + std::to_string(y) +
+                                            ", x " + std::to_string(x) + ", size " +
+                                            pair(height, width) + ", image " +
+                                            pair(size.height, size.width));
   }
   const int64_t pixel = size.channels * element_bytes;
   const auto* from = static_cast<const std::byte*>(src) + (y * size.width + x) * pixel;

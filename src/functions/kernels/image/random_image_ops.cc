@@ -38,9 +38,8 @@ void read_pair(const Attr& attr, const char* name, float (&out)[2]) {
       values.push_back(item.as_float());
     }
   }
-  const bool good = values.size() == 2 && std::ranges::all_of(values, [](double v) {
-    return v > 0 && std::isfinite(v);
-  });
+  const bool good = values.size() == 2 &&
+                    std::ranges::all_of(values, [](double v) { return v > 0 && std::isfinite(v); });
   if (!good) throw TypeError{-1, name, "must be two positive numbers"};
   for (size_t i = 0; i < 2; ++i) out[i] = static_cast<float>(values[i]);
 }
@@ -65,8 +64,8 @@ Spec infer_sample(const InferContext& context) {
   const Shape& shape = boxes.shape;
   const bool empty = shape.is_static() && shape.entries() == 0;
   const int64_t last = shape.rank() > 0 ? shape[shape.rank() - 1] : 4;
-  if (!empty && shape.has_rank() && ((shape.rank() != 2 && shape.rank() != 3) ||
-                                     (last != Shape::kUnknown && last != 4))) {
+  if (!empty && shape.has_rank() &&
+      ((shape.rank() != 2 && shape.rank() != 3) || (last != Shape::kUnknown && last != 4))) {
     context.fail(1, "is " + boxes.text() +
                         ", expected float32[1, ?, 4]: boxes [y_min, x_min, y_max, x_max]");
   }
@@ -118,8 +117,8 @@ Spec infer_random_crop(const InferContext& context) {
   const int64_t entries = size.shape.has_rank() && vector ? size.shape[0] : Shape::kUnknown;
   if (!is_integer(size.dtype) || !vector ||
       (entries != Shape::kUnknown && entries != 2 && entries != 3)) {
-    context.fail(1, "is " + size.text() +
-                        ", expected int64[2] or int64[3]: height, width, channels");
+    context.fail(1,
+                 "is " + size.text() + ", expected int64[2] or int64[3]: height, width, channels");
   }
   std::vector<int64_t> sides = context.known_ints(1);
   if (sides.size() < 2) sides = {Shape::kUnknown, Shape::kUnknown};
@@ -129,8 +128,8 @@ Spec infer_random_crop(const InferContext& context) {
       context.fail(1, "must be a positive height and width");
     }
     if (whole != Shape::kUnknown && sides[axis] > whole) {
-      context.fail(1, "is " + side_text(sides[0], sides[1]) + ", larger than the image " +
-                          shape.text());
+      context.fail(
+          1, "is " + side_text(sides[0], sides[1]) + ", larger than the image " + shape.text());
     }
   }
   if (!shape.has_rank()) return Spec::tensor(image.dtype, Shape::of_rank(3));
@@ -144,9 +143,9 @@ void random_crop_row(const RowCall& call) {
   const bool with_channels = call.inputs[1].entries_count() == 3;
   read_integers("random_crop", call.inputs[1], std::span(size, with_channels ? 3 : 2));
   if (size[2] != whole.channels && size[2] != -1) {
-    throw Error(Code::invalid_argument,
-                "random_crop: keeps all channels: size asks for " + std::to_string(size[2]) +
-                    " of " + std::to_string(whole.channels));
+    throw Error(Code::invalid_argument, "random_crop: keeps all channels: size asks for " +
+                                            std::to_string(size[2]) + " of " +
+                                            std::to_string(whole.channels));
   }
   if (image.dims().rank() != 3 || size[0] <= 0 || size[1] <= 0 || size[0] > whole.height ||
       size[1] > whole.width) {
@@ -223,10 +222,10 @@ void add_random_image_ops(OpRegistry* registry) {
   sample.cost_ns = 200;
   registry->add(std::move(sample));
 
-  OpDef window = random_op(
-      "random_crop",
-      {required("image", Param::Kind::tensor), required("size", Param::Kind::tensor)},
-      "A window of this height and width at a random place of the image.");
+  OpDef window =
+      random_op("random_crop",
+                {required("image", Param::Kind::tensor), required("size", Param::Kind::tensor)},
+                "A window of this height and width at a random place of the image.");
   window.infer = infer_random_crop;
   window.row = random_crop_row;
   window.large_rows = true;

@@ -200,8 +200,8 @@ void check(ImageSize size, int64_t out_height, int64_t out_width) {
   if (bad(size.height, size.width)) refuse("image", size.height, size.width);
   if (bad(out_height, out_width)) refuse("output", out_height, out_width);
   if (size.channels <= 0 || size.channels * size.width > INT32_MAX) {
-    throw Error(Code::invalid_argument, "resize: channels out of range: " +
-                                            std::to_string(size.channels));
+    throw Error(Code::invalid_argument,
+                "resize: channels out of range: " + std::to_string(size.channels));
   }
 }
 
@@ -235,8 +235,7 @@ void make_filter(int64_t in, int64_t out, int64_t step, Filter& filter) {
     const float centre = (static_cast<float>(i) + 0.5f) * inverse;
     const int64_t first =
         std::clamp<int64_t>(static_cast<int64_t>(std::ceil(centre - radius - 0.5f)), 0, in - 1);
-    const int64_t end =
-        std::min(static_cast<int64_t>(std::floor(centre + radius - 0.5f)), in - 1);
+    const int64_t end = std::min(static_cast<int64_t>(std::floor(centre + radius - 0.5f)), in - 1);
     const int64_t taps = std::clamp<int64_t>(end - first + 1, 1, filter.most);
     float* weights = filter.weights.data() + i * filter.most;
     float total = 0;

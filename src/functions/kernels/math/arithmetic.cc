@@ -29,28 +29,40 @@ T wrapped(T a, T b, F f) {
 
 struct Add {
   template <typename T>
-  static T apply(T a, T b) { return wrapped(a, b, [](auto x, auto y) { return x + y; }); }
+  static T apply(T a, T b) {
+    return wrapped(a, b, [](auto x, auto y) { return x + y; });
+  }
 };
 struct Subtract {
   template <typename T>
-  static T apply(T a, T b) { return wrapped(a, b, [](auto x, auto y) { return x - y; }); }
+  static T apply(T a, T b) {
+    return wrapped(a, b, [](auto x, auto y) { return x - y; });
+  }
 };
 struct Multiply {
   template <typename T>
-  static T apply(T a, T b) { return wrapped(a, b, [](auto x, auto y) { return x * y; }); }
+  static T apply(T a, T b) {
+    return wrapped(a, b, [](auto x, auto y) { return x * y; });
+  }
 };
 struct Divide {
   template <typename T>
-  static T apply(T a, T b) { return a / b; }
+  static T apply(T a, T b) {
+    return a / b;
+  }
 };
 // NaN on either side is passed on, of equal ones the left is taken.
 struct Maximum {
   template <typename T>
-  static T apply(T a, T b) { return b > a || b != b ? b : a; }
+  static T apply(T a, T b) {
+    return b > a || b != b ? b : a;
+  }
 };
 struct Minimum {
   template <typename T>
-  static T apply(T a, T b) { return b < a || b != b ? b : a; }
+  static T apply(T a, T b) {
+    return b < a || b != b ? b : a;
+  }
 };
 
 struct FloorDivide {
@@ -166,30 +178,42 @@ bool any_negative(DType dtype, const std::byte* last, int64_t entries) {
 DType divide_compute_dtype(std::span<const DType>, DType output) { return compute_dtype(output); }
 
 constexpr EntrywiseKernel kAdd{"add", 2, common_compute_dtype, false, run_numbers<Add>};
-constexpr EntrywiseKernel kSubtract{"subtract", 2, common_compute_dtype, false, run_numbers<Subtract>};
-constexpr EntrywiseKernel kMultiply{"multiply", 2, common_compute_dtype, false, run_numbers<Multiply>};
+constexpr EntrywiseKernel kSubtract{"subtract", 2, common_compute_dtype, false,
+                                    run_numbers<Subtract>};
+constexpr EntrywiseKernel kMultiply{"multiply", 2, common_compute_dtype, false,
+                                    run_numbers<Multiply>};
 constexpr EntrywiseKernel kDivide{"divide", 2, divide_compute_dtype, false, run_floats<Divide>};
-constexpr EntrywiseKernel kFloorDivide{"floor_divide", 2, common_compute_dtype, false, run_division<FloorDivide>,
-                                       any_zero, "division by zero"};
-constexpr EntrywiseKernel kModulo{"modulo", 2, common_compute_dtype, false, run_division<Modulo>,
-                                  any_zero, "division by zero"};
-constexpr EntrywiseKernel kPower{"power", 2, common_compute_dtype, false, run_numbers<Power>,
-                                 any_negative, "an integer to a negative power"};
+constexpr EntrywiseKernel kFloorDivide{
+    "floor_divide",    2, common_compute_dtype, false, run_division<FloorDivide>, any_zero,
+    "division by zero"};
+constexpr EntrywiseKernel kModulo{
+    "modulo", 2, common_compute_dtype, false, run_division<Modulo>, any_zero, "division by zero"};
+constexpr EntrywiseKernel kPower{"power",
+                                 2,
+                                 common_compute_dtype,
+                                 false,
+                                 run_numbers<Power>,
+                                 any_negative,
+                                 "an integer to a negative power"};
 constexpr EntrywiseKernel kMinimum{"minimum", 2, common_compute_dtype, false, run_numbers<Minimum>};
 constexpr EntrywiseKernel kMaximum{"maximum", 2, common_compute_dtype, false, run_numbers<Maximum>};
 
 struct Negative {
   template <typename T>
   static T apply(T a) {
-    if constexpr (std::is_floating_point_v<T>) return -a;
-    else return Subtract::apply(T{0}, a);
+    if constexpr (std::is_floating_point_v<T>)
+      return -a;
+    else
+      return Subtract::apply(T{0}, a);
   }
 };
 struct Abs {
   template <typename T>
   static T apply(T a) {
-    if constexpr (std::is_floating_point_v<T>) return std::fabs(a);
-    else return a < T{0} ? Subtract::apply(T{0}, a) : a;
+    if constexpr (std::is_floating_point_v<T>)
+      return std::fabs(a);
+    else
+      return a < T{0} ? Subtract::apply(T{0}, a) : a;
   }
 };
 struct Sign {
@@ -209,7 +233,8 @@ void run_unary(const EntrywiseCall& call) {
   });
 }
 
-constexpr EntrywiseKernel kNegative{"negative", 1, common_compute_dtype, false, run_unary<Negative>};
+constexpr EntrywiseKernel kNegative{"negative", 1, common_compute_dtype, false,
+                                    run_unary<Negative>};
 constexpr EntrywiseKernel kAbs{"abs", 1, common_compute_dtype, false, run_unary<Abs>};
 constexpr EntrywiseKernel kSign{"sign", 1, common_compute_dtype, false, run_unary<Sign>};
 
@@ -300,7 +325,8 @@ OpDef binary_op(std::string name, std::string doc, RowKernel row, BlockKernel bl
 
 template <const EntrywiseKernel& kernel>
 OpDef binary_op(std::string doc) {
-  OpDef op = binary_op(std::string(kernel.name), std::move(doc), entrywise_row<kernel>, entrywise_block<kernel>);
+  OpDef op = binary_op(std::string(kernel.name), std::move(doc), entrywise_row<kernel>,
+                       entrywise_block<kernel>);
   op.can_fail = kernel.fails != nullptr;
   return op;
 }
@@ -321,7 +347,8 @@ void add_arithmetic_ops(OpRegistry* registry) {
   registry->add(std::move(add));
   registry->add(binary_op<kSubtract>("a - b"));
   registry->add(binary_op<kMultiply>("a * b"));
-  OpDef divide = binary_op<kDivide>("a / b, true division: float32 of integers up to 16 bits, float64 of wider ones");
+  OpDef divide = binary_op<kDivide>(
+      "a / b, true division: float32 of integers up to 16 bits, float64 of wider ones");
   divide.infer = infer_divide;
   registry->add(std::move(divide));
   registry->add(binary_op<kFloorDivide>("a // b, rounded down; integers by zero are an error"));

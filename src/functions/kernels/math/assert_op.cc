@@ -14,7 +14,9 @@ Spec infer_assert(const InferContext& context) {
   return Spec::tensor(value.dtype, value.shape);
 }
 
-Error failure(const Attrs& attrs) { return Error(Code::invalid_argument, "assert: " + attrs["message"].as_string()); }
+Error failure(const Attrs& attrs) {
+  return Error(Code::invalid_argument, "assert: " + attrs["message"].as_string());
+}
 
 bool all_true(const std::byte* data, int64_t n) {
   const auto* entries = reinterpret_cast<const bool*>(data);
@@ -29,7 +31,8 @@ void assert_row(const RowCall& call) {
 
 bool assert_block(const BlockCall& call) {
   const Column& condition = call.inputs[0];
-  if (condition.kind() != Column::Kind::dense && condition.kind() != Column::Kind::constant) return false;
+  if (condition.kind() != Column::Kind::dense && condition.kind() != Column::Kind::constant)
+    return false;
   const int64_t n = condition.row_dims().entries();
   ErrorPtr error;
   for (int64_t row = 0; row < call.rows; ++row) {
@@ -48,7 +51,8 @@ void add_assert_ops(OpRegistry* registry) {
   op.name = "assert";
   op.params = {required("cond", Param::Kind::tensor), required("value", Param::Kind::tensor),
                optional("message", Param::Kind::text, Attr::text("the condition is false"))};
-  op.doc = "the value; INVALID_ARGUMENT with the message at rows where the condition is not true everywhere";
+  op.doc = "the value; INVALID_ARGUMENT with the message at rows where the condition is not true "
+           "everywhere";
   op.infer = infer_assert;
   op.row = assert_row;
   op.block = assert_block;

@@ -97,16 +97,16 @@ Shape infer_broadcast(const InferContext& context, int i, int j) {
   bool ok = true;
   Shape out = broadcast_shapes(a, b, &ok);
   if (!ok) {
-    context.fail(i, "has shape " + a.text() + ", the other side " + b.text() +
-                        ": these do not broadcast");
+    context.fail(
+        i, "has shape " + a.text() + ", the other side " + b.text() + ": these do not broadcast");
   }
   return out;
 }
 
 Dims broadcast_dims(std::string_view op, const Dims& a, const Dims& b) {
   if (const auto out = joined_dims(a, b)) return *out;
-  throw Error(Code::invalid_argument, std::string(op) + ": shapes " + a.text() + " and " + b.text() +
-                                          " do not broadcast");
+  throw Error(Code::invalid_argument,
+              std::string(op) + ": shapes " + a.text() + " and " + b.text() + " do not broadcast");
 }
 
 std::optional<BatchedInputs> batch_inputs(const BlockCall& call) {

@@ -28,8 +28,8 @@ struct Extents {
   }
 };
 
-// Up to three row-major arrays walked together in the order of the broadcast result. Axes along which
-// all of them advance alike are joined, so equal shapes are one run.
+// Up to three row-major arrays walked together in the order of the broadcast result. Axes along
+// which all of them advance alike are joined, so equal shapes are one run.
 class BroadcastPlan {
  public:
   static constexpr int kMaxInputs = 3;
@@ -39,7 +39,8 @@ class BroadcastPlan {
   int64_t entries() const { return entries_; }
   // Within a run input i advances (true) or stays.
   bool steps(int i) const { return rank_ == 0 || stride(i, rank_ - 1) == 1; }
-  // The period of input i where it repeats along the last axis while all others run through; else 0.
+  // The period of input i where it repeats along the last axis while all others run through; else
+  // 0.
   int64_t table_size(int i) const;
 
   // f(first entry of the result, entries, first entry of each input) for each run.
@@ -84,9 +85,9 @@ Dims broadcast_dims(std::string_view op, const Dims& a, const Dims& b);
 // The inputs of a block kernel with their rows as one more axis.
 struct BatchedInputs {
   std::array<Extents, BroadcastPlan::kMaxInputs> extents;
-  Dims row_dims;              // of the result
+  Dims row_dims;  // of the result
   bool all_constant = true;
-  int64_t result_rows = 0;    // 1 when all are constant
+  int64_t result_rows = 0;  // 1 when all are constant
 };
 // None for other kinds of columns than dense and constant, or shapes that do not broadcast.
 std::optional<BatchedInputs> batch_inputs(const BlockCall& call);

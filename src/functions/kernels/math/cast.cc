@@ -15,7 +15,8 @@ Spec infer_cast(const InferContext& context) {
   if (type.dtype == DType::bytes) {
     context.fail(0, "is " + type.text() + ": bytes are read, not cast: to_number(x, " + name + ")");
   }
-  if (dtype == DType::bytes) context.fail(0, "is " + type.text() + ": numbers are written, not cast: as_string(x)");
+  if (dtype == DType::bytes)
+    context.fail(0, "is " + type.text() + ": numbers are written, not cast: as_string(x)");
   return Spec::tensor(dtype, type.shape);
 }
 
@@ -23,7 +24,8 @@ void cast_row(const RowCall& call) {
   const Tensor& in = call.inputs[0];
   OutputSlot& slot = call.outputs[0];
   if (in.dtype() == slot.dtype()) return slot.set(in);
-  convert_entries(in.dtype(), in.data(), slot.dtype(), slot.allocate(in.dims()), in.entries_count());
+  convert_entries(in.dtype(), in.data(), slot.dtype(), slot.allocate(in.dims()),
+                  in.entries_count());
 }
 
 bool cast_block(const BlockCall& call) {
@@ -39,7 +41,8 @@ bool cast_block(const BlockCall& call) {
   }
   if (in.kind() != Column::Kind::dense) return false;
   Column out = Column::dense(dtype, in.row_dims(), call.rows);
-  convert_entries(in.dtype(), in.data(), dtype, out.mutable_data(), call.rows * in.row_dims().entries());
+  convert_entries(in.dtype(), in.data(), dtype, out.mutable_data(),
+                  call.rows * in.row_dims().entries());
   call.outputs[0] = std::move(out);
   return true;
 }
@@ -50,7 +53,8 @@ void add_cast_ops(OpRegistry* registry) {
   OpDef op;
   op.name = "cast";
   op.params = {required("x", Param::Kind::tensor), required("dtype", Param::Kind::dtype)};
-  op.doc = "x in another dtype: floats to integers toward zero, saturating, NaN to 0; integers wrap";
+  op.doc =
+      "x in another dtype: floats to integers toward zero, saturating, NaN to 0; integers wrap";
   op.infer = infer_cast;
   op.row = cast_row;
   op.block = cast_block;

@@ -18,27 +18,39 @@ bool compared(const T& a, const T& b, F f) {
 
 struct Equal {
   template <typename T>
-  static bool apply(const T& a, const T& b) { return compared(a, b, [](auto x, auto y) { return x == y; }); }
+  static bool apply(const T& a, const T& b) {
+    return compared(a, b, [](auto x, auto y) { return x == y; });
+  }
 };
 struct NotEqual {
   template <typename T>
-  static bool apply(const T& a, const T& b) { return compared(a, b, [](auto x, auto y) { return x != y; }); }
+  static bool apply(const T& a, const T& b) {
+    return compared(a, b, [](auto x, auto y) { return x != y; });
+  }
 };
 struct Less {
   template <typename T>
-  static bool apply(const T& a, const T& b) { return compared(a, b, [](auto x, auto y) { return x < y; }); }
+  static bool apply(const T& a, const T& b) {
+    return compared(a, b, [](auto x, auto y) { return x < y; });
+  }
 };
 struct LessEqual {
   template <typename T>
-  static bool apply(const T& a, const T& b) { return compared(a, b, [](auto x, auto y) { return x <= y; }); }
+  static bool apply(const T& a, const T& b) {
+    return compared(a, b, [](auto x, auto y) { return x <= y; });
+  }
 };
 struct Greater {
   template <typename T>
-  static bool apply(const T& a, const T& b) { return compared(a, b, [](auto x, auto y) { return x > y; }); }
+  static bool apply(const T& a, const T& b) {
+    return compared(a, b, [](auto x, auto y) { return x > y; });
+  }
 };
 struct GreaterEqual {
   template <typename T>
-  static bool apply(const T& a, const T& b) { return compared(a, b, [](auto x, auto y) { return x >= y; }); }
+  static bool apply(const T& a, const T& b) {
+    return compared(a, b, [](auto x, auto y) { return x >= y; });
+  }
 };
 struct And {
   static uint8_t apply(uint8_t a, uint8_t b) { return a & b; }
@@ -61,14 +73,19 @@ void run_not(const EntrywiseCall& call) {
 }
 
 constexpr EntrywiseKernel kEqual{"equal", 2, common_compute_dtype, true, run_comparison<Equal>};
-constexpr EntrywiseKernel kNotEqual{"not_equal", 2, common_compute_dtype, true, run_comparison<NotEqual>};
+constexpr EntrywiseKernel kNotEqual{"not_equal", 2, common_compute_dtype, true,
+                                    run_comparison<NotEqual>};
 constexpr EntrywiseKernel kLess{"less", 2, common_compute_dtype, true, run_comparison<Less>};
-constexpr EntrywiseKernel kLessEqual{"less_equal", 2, common_compute_dtype, true, run_comparison<LessEqual>};
-constexpr EntrywiseKernel kGreater{"greater", 2, common_compute_dtype, true, run_comparison<Greater>};
+constexpr EntrywiseKernel kLessEqual{"less_equal", 2, common_compute_dtype, true,
+                                     run_comparison<LessEqual>};
+constexpr EntrywiseKernel kGreater{"greater", 2, common_compute_dtype, true,
+                                   run_comparison<Greater>};
 constexpr EntrywiseKernel kGreaterEqual{"greater_equal", 2, common_compute_dtype, true,
                                         run_comparison<GreaterEqual>};
-constexpr EntrywiseKernel kAnd{"logical_and", 2, common_compute_dtype, true, run_binary<And, uint8_t, uint8_t>};
-constexpr EntrywiseKernel kOr{"logical_or", 2, common_compute_dtype, true, run_binary<Or, uint8_t, uint8_t>};
+constexpr EntrywiseKernel kAnd{"logical_and", 2, common_compute_dtype, true,
+                               run_binary<And, uint8_t, uint8_t>};
+constexpr EntrywiseKernel kOr{"logical_or", 2, common_compute_dtype, true,
+                              run_binary<Or, uint8_t, uint8_t>};
 constexpr EntrywiseKernel kNot{"logical_not", 1, common_compute_dtype, true, run_not};
 
 Spec infer_comparison(const InferContext& context) {

@@ -12,7 +12,8 @@ namespace penstock {
 class Divisor31 {
  public:
   explicit Divisor31(uint32_t d)
-      : shift_(31 + static_cast<int>(std::bit_width(d - 1))), multiplier_((uint64_t{1} << shift_) / d + 1) {}
+      : shift_(31 + static_cast<int>(std::bit_width(d - 1))),
+        multiplier_((uint64_t{1} << shift_) / d + 1) {}
   uint32_t divide(uint32_t n) const { return static_cast<uint32_t>((n * multiplier_) >> shift_); }
 
  private:
@@ -44,7 +45,8 @@ class Divisor64 {
     multiplier_ = static_cast<uint64_t>((rest << 64) / d) + 1;
   }
   uint64_t divide(uint64_t n) const {
-    const auto high = static_cast<uint64_t>((static_cast<unsigned __int128>(n) * multiplier_) >> 64);
+    const auto high =
+        static_cast<uint64_t>((static_cast<unsigned __int128>(n) * multiplier_) >> 64);
     return (((n - high) >> 1) + high) >> shift_;
   }
 
@@ -59,12 +61,15 @@ class ConstantDivisor {
  public:
   static constexpr bool kNarrow = sizeof(T) < 4 || std::is_same_v<T, int32_t>;
   static constexpr bool kFull = std::is_same_v<T, uint64_t>;
-  using Engine = std::conditional_t<kNarrow, Divisor31, std::conditional_t<kFull, Divisor64, Divisor63>>;
+  using Engine =
+      std::conditional_t<kNarrow, Divisor31, std::conditional_t<kFull, Divisor64, Divisor63>>;
   using Wide = std::conditional_t<kNarrow, uint32_t, uint64_t>;
 
   explicit ConstantDivisor(T d)
-      : divisor_(d), power_(std::has_single_bit(static_cast<Wide>(d))),
-        shift_(std::countr_zero(static_cast<Wide>(d))), engine_(static_cast<Wide>(d < 2 ? T{2} : d)) {}
+      : divisor_(d),
+        power_(std::has_single_bit(static_cast<Wide>(d))),
+        shift_(std::countr_zero(static_cast<Wide>(d))),
+        engine_(static_cast<Wide>(d < 2 ? T{2} : d)) {}
 
   void quotients(const T* __restrict in, T* __restrict out, int64_t count) const {
     const int shift = shift_;

@@ -7,7 +7,8 @@ namespace penstock {
 namespace {
 
 // One input in the computing dtype; `held` owns the converted entries.
-const std::byte* prepared(DType from, const std::byte* data, int64_t entries, DType to, Tensor* held) {
+const std::byte* prepared(DType from, const std::byte* data, int64_t entries, DType to,
+                          Tensor* held) {
   if (from == to) return data;
   *held = Tensor::make(to, {entries});
   convert_entries(from, data, to, held->mutable_data(), entries);
@@ -48,7 +49,8 @@ void run_arrays(const EntrywiseKernel& kernel, Arrays arrays, DType output, std:
 }
 
 Error failure_of(const EntrywiseKernel& kernel) {
-  return Error(Code::invalid_argument, std::string(kernel.name) + ": " + std::string(kernel.failure));
+  return Error(Code::invalid_argument,
+               std::string(kernel.name) + ": " + std::string(kernel.failure));
 }
 
 }  // namespace
@@ -97,7 +99,8 @@ bool run_entrywise_block(const EntrywiseKernel& kernel, const BlockCall& call) {
         kernel.compute(std::span(arrays.dtypes).first(static_cast<size_t>(kernel.inputs)), output);
     const auto error = std::make_shared<const Error>(failure_of(kernel));
     Tensor held;
-    const std::byte* data = prepared(last.dtype(), last.data(), entries * call.rows, compute, &held);
+    const std::byte* data =
+        prepared(last.dtype(), last.data(), entries * call.rows, compute, &held);
     for (int64_t row = 0; row < call.rows; ++row) {
       if (kernel.fails(compute, data + row * entries * dtype_size(compute), entries)) {
         call.errors->push_back({row, error});
@@ -119,14 +122,16 @@ const LeafSpec& infer_number(const InferContext& context, int i) {
   if (type.dtype == DType::bytes) {
     context.fail(i, "is " + type.text() + ", expected numbers; read them: to_number(x)");
   }
-  if (!is_number(type.dtype)) context.fail(i, "is " + type.text() + ", expected numbers; cast it: int64(x)");
+  if (!is_number(type.dtype))
+    context.fail(i, "is " + type.text() + ", expected numbers; cast it: int64(x)");
   return type;
 }
 
 DType infer_promoted(const InferContext& context, int i, int j) {
   const DType a = context.tensor(i).dtype, b = context.tensor(j).dtype;
   if (const auto common = promote(a, b)) return *common;
-  std::string message = "is " + std::string(dtype_name(a)) + ", the other side " + std::string(dtype_name(b));
+  std::string message =
+      "is " + std::string(dtype_name(a)) + ", the other side " + std::string(dtype_name(b));
   if (is_number(a) && is_number(b)) {
     const DType cast = is_float(a) ? a : is_float(b) ? b : DType::int64;
     message += ": cast one: " + std::string(dtype_name(cast)) + "(x)";

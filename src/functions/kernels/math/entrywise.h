@@ -1,5 +1,5 @@
-// Ops that make entry i from entries i of their broadcast inputs: one kernel over arrays serves rows
-// and blocks, in which rows are one more axis.
+// Ops that make entry i from entries i of their broadcast inputs: one kernel over arrays serves
+// rows and blocks, in which rows are one more axis.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,8 @@ struct EntrywiseKernel {
   // bool, or what it computes in.
   bool gives_bool;
   void (*run)(const EntrywiseCall& call);
-  // Whether an entry of the last input makes its row fail; null when none does. `run` gives 0 there.
+  // Whether an entry of the last input makes its row fail; null when none does. `run` gives 0
+  // there.
   bool (*fails)(DType dtype, const std::byte* last, int64_t entries) = nullptr;
   std::string_view failure = {};
 };
@@ -55,8 +56,8 @@ DType infer_promoted(const InferContext& context, int i, int j);
 
 // One run of two arrays of which each advances or stays.
 template <typename Op, typename T, typename R>
-void run_pair(const T* __restrict a, bool steps_a, const T* __restrict b, bool steps_b, R* __restrict out,
-              int64_t n) {
+void run_pair(const T* __restrict a, bool steps_a, const T* __restrict b, bool steps_b,
+              R* __restrict out, int64_t n) {
   if (steps_a && steps_b) {
     for (int64_t i = 0; i < n; ++i) out[i] = Op::apply(a[i], b[i]);
   } else if (steps_a) {

@@ -27,7 +27,8 @@ DType infer_joined_dtype(const InferContext& context) {
   return out;
 }
 
-// Inputs side by side along the axis after `outer` blocks: piece i is `chunks[i]` bytes of each block.
+// Inputs side by side along the axis after `outer` blocks: piece i is `chunks[i]` bytes of each
+// block.
 struct Piece {
   const std::byte* data;
   int64_t chunk;
@@ -70,8 +71,8 @@ Shape infer_concat_shape(const InferContext& context) {
       int64_t& size = sizes[static_cast<size_t>(k)];
       if (k == axis || s[k] == Shape::kUnknown) continue;
       if (size != Shape::kUnknown && size != s[k]) {
-        context.fail(i, "has shape " + s.text() + ", another is " + std::to_string(size) + " along axis " +
-                            std::to_string(k));
+        context.fail(i, "has shape " + s.text() + ", another is " + std::to_string(size) +
+                            " along axis " + std::to_string(k));
       }
       size = s[k];
     }
@@ -85,12 +86,14 @@ Spec infer_concat(const InferContext& context) {
   return Spec::tensor(dtype, infer_concat_shape(context));
 }
 
-void set_joined(const RowCall& call, const std::vector<Tensor>& inputs, const Dims& dims, int axis) {
+void set_joined(const RowCall& call, const std::vector<Tensor>& inputs, const Dims& dims,
+                int axis) {
   OutputSlot& slot = call.outputs[0];
   check_size("concat", dims, slot.dtype());
   std::vector<Piece> pieces;
   const int64_t outer = product(dims, 0, axis);
-  for (const Tensor& t : inputs) pieces.push_back({t.data(), outer == 0 ? 0 : t.data_bytes() / outer});
+  for (const Tensor& t : inputs)
+    pieces.push_back({t.data(), outer == 0 ? 0 : t.data_bytes() / outer});
   interleave(pieces, outer, slot.allocate(dims));
   for (const Tensor& t : inputs) share_strings(&slot, t);
 }
@@ -136,7 +139,8 @@ Spec infer_stack(const InferContext& context) {
       same = size == s[k] || size == Shape::kUnknown || s[k] == Shape::kUnknown;
       if (size == Shape::kUnknown) size = s[k];
     }
-    if (!same) context.fail(i, "has shape " + s.text() + ", another " + item.text() + ": shapes must agree");
+    if (!same)
+      context.fail(i, "has shape " + s.text() + ", another " + item.text() + ": shapes must agree");
     item = Shape(std::move(sizes));
   }
   if (!item.has_rank()) return Spec::tensor(dtype, Shape::unknown_rank());
@@ -159,7 +163,8 @@ void stack_row(const RowCall& call) {
   const Dims& item = call.inputs[0].dims();
   const int axis = row_axis("stack", call.attrs["axis"].as_int(), item.rank() + 1);
   for (const Tensor& t : call.inputs) {
-    if (!(t.dims() == item)) fail_row("stack", "shapes " + item.text() + " and " + t.dims().text() + " differ");
+    if (!(t.dims() == item))
+      fail_row("stack", "shapes " + item.text() + " and " + t.dims().text() + " differ");
   }
   set_joined(call, same_dtype(call), stacked_dims(item, axis, call.inputs.size()), axis);
 }
@@ -195,9 +200,11 @@ bool stack_block(const BlockCall& call) {
 std::vector<int64_t> piece_sizes(const Attr& attr, int64_t size) {
   if (attr.is_tensor() && attr.tensor().dims().rank() == 0) {
     const int64_t count = attr.as_int();
-    if (count < 1 || count > 100'000) throw std::string("the number of pieces must be positive: " + std::to_string(count));
+    if (count < 1 || count > 100'000)
+      throw std::string("the number of pieces must be positive: " + std::to_string(count));
     if (size >= 0 && size % count != 0) {
-      throw "size " + std::to_string(size) + " does not divide into " + std::to_string(count) + " pieces";
+      throw "size " + std::to_string(size) + " does not divide into " + std::to_string(count) +
+          " pieces";
     }
     return std::vector<int64_t>(static_cast<size_t>(count), size < 0 ? -1 : size / count);
   }
@@ -292,7 +299,8 @@ Spec infer_tile(const InferContext& context) {
 void tile_row(const RowCall& call) {
   const Tensor &x = call.inputs[0], &multiples = call.inputs[1];
   if (multiples.dims().rank() != 1 || multiples.entries_count() != x.dims().rank()) {
-    fail_row("tile", "multiples of shape " + multiples.dims().text() + " for shape " + x.dims().text());
+    fail_row("tile",
+             "multiples of shape " + multiples.dims().text() + " for shape " + x.dims().text());
   }
   const StridedView all = StridedView::of(x.dims());
   StridedView view;
@@ -300,7 +308,8 @@ void tile_row(const RowCall& call) {
   for (int i = 0; i < x.dims().rank(); ++i) {
     const int64_t m = integer_at(multiples, i), size = x.dims()[i];
     if (m < 0) fail_row("tile", "a multiple must not be negative: " + std::to_string(m));
-    if (m > 0 && size > (int64_t{1} << 46) / m) fail_row("tile", "the result is too large: " + std::to_string(m));
+    if (m > 0 && size > (int64_t{1} << 46) / m)
+      fail_row("tile", "the result is too large: " + std::to_string(m));
     view.push_back(m, 0);
     view.push_back(size, all.stride[static_cast<size_t>(i)]);
     dims.push_back(m * size);
@@ -315,7 +324,8 @@ Spec infer_pad(const InferContext& context) {
   const LeafSpec& value = context.tensor(2);
   context.check_rank(2, 0);
   if (value.dtype != type.dtype && !(is_number(value.dtype) && is_number(type.dtype))) {
-    context.fail(2, "is " + value.text() + ", the padded tensor " + std::string(dtype_name(type.dtype)));
+    context.fail(
+        2, "is " + value.text() + ", the padded tensor " + std::string(dtype_name(type.dtype)));
   }
   const Shape &shape = type.shape, &table = paddings.shape;
   const int64_t rows = table.has_rank() ? table[0] : Shape::kUnknown;
@@ -349,14 +359,19 @@ void pad_row(const RowCall& call) {
   std::array<int64_t, kMaxRank> before{};
   for (int i = 0; i < rank; ++i) {
     const int64_t front = integer_at(paddings, 2 * i), back = integer_at(paddings, 2 * i + 1);
-    if (front < 0 || back < 0) fail_row("pad", "a padding must not be negative: " + std::to_string(std::min(front, back)));
-    if (front > (int64_t{1} << 46) || back > (int64_t{1} << 46)) fail_row("pad", "the result is too large");
+    if (front < 0 || back < 0)
+      fail_row("pad", "a padding must not be negative: " + std::to_string(std::min(front, back)));
+    if (front > (int64_t{1} << 46) || back > (int64_t{1} << 46))
+      fail_row("pad", "the result is too large");
     before[static_cast<size_t>(i)] = front;
     dims.push_back(front + x.dims()[i] + back);
   }
   check_size("pad", dims, slot.dtype());
-  const Tensor value = call.inputs[2].dtype() == slot.dtype() ? call.inputs[2] : converted(call.inputs[2], slot.dtype());
-  if (value.dims().rank() != 0) fail_row("pad", "the value must be a scalar, got shape " + value.dims().text());
+  const Tensor value = call.inputs[2].dtype() == slot.dtype()
+                           ? call.inputs[2]
+                           : converted(call.inputs[2], slot.dtype());
+  if (value.dims().rank() != 0)
+    fail_row("pad", "the value must be a scalar, got shape " + value.dims().text());
   const int64_t entry = dtype_size(slot.dtype());
   std::byte* out = slot.allocate(dims);
   fill_entries(out, value.data(), entry, dims.entries());
@@ -385,7 +400,8 @@ void pad_row(const RowCall& call) {
   }
 }
 
-OpDef join_op(std::string name, std::string doc, std::vector<Param> params, Spec (*infer)(const InferContext&), RowKernel row) {
+OpDef join_op(std::string name, std::string doc, std::vector<Param> params,
+              Spec (*infer)(const InferContext&), RowKernel row) {
   OpDef op;
   op.name = std::move(name);
   op.params = std::move(params);
@@ -402,22 +418,29 @@ OpDef join_op(std::string name, std::string doc, std::vector<Param> params, Spec
 
 void add_join_ops(OpRegistry* registry) {
   const auto axis = [] { return option("axis", Param::Kind::integer, Attr::integer(0)); };
-  registry->add(join_op("concat", "tensors one after another along an axis", {required("tensors", Param::Kind::tensors), axis()},
-                        infer_concat, concat_row));
-  OpDef stack = join_op("stack", "tensors of one shape side by side along a new axis",
-                        {required("tensors", Param::Kind::tensors), axis()}, infer_stack, stack_row);
+  registry->add(join_op("concat", "tensors one after another along an axis",
+                        {required("tensors", Param::Kind::tensors), axis()}, infer_concat,
+                        concat_row));
+  OpDef stack =
+      join_op("stack", "tensors of one shape side by side along a new axis",
+              {required("tensors", Param::Kind::tensors), axis()}, infer_stack, stack_row);
   stack.block = stack_block;
   registry->add(std::move(stack));
-  registry->add(join_op("split_tensor", "x in pieces along an axis: of these sizes (-1: the rest), or this many equal ones",
-                        {required("x", Param::Kind::tensor), required("sizes", Param::Kind::any),
-                         optional("axis", Param::Kind::integer, Attr::integer(0))},
-                        infer_split, split_row));
-  registry->add(join_op("tile", "x repeated so many times along each axis",
-                        {required("x", Param::Kind::tensor), required("multiples", Param::Kind::tensor)}, infer_tile, tile_row));
-  registry->add(join_op("pad", "x with [before, after] entries of a value around each axis",
-                        {required("x", Param::Kind::tensor), required("paddings", Param::Kind::tensor),
-                         optional("value", Param::Kind::tensor, Attr::integer(0))},
-                        infer_pad, pad_row));
+  registry->add(
+      join_op("split_tensor",
+              "x in pieces along an axis: of these sizes (-1: the rest), or this many equal ones",
+              {required("x", Param::Kind::tensor), required("sizes", Param::Kind::any),
+               optional("axis", Param::Kind::integer, Attr::integer(0))},
+              infer_split, split_row));
+  registry->add(
+      join_op("tile", "x repeated so many times along each axis",
+              {required("x", Param::Kind::tensor), required("multiples", Param::Kind::tensor)},
+              infer_tile, tile_row));
+  registry->add(
+      join_op("pad", "x with [before, after] entries of a value around each axis",
+              {required("x", Param::Kind::tensor), required("paddings", Param::Kind::tensor),
+               optional("value", Param::Kind::tensor, Attr::integer(0))},
+              infer_pad, pad_row));
 }
 
 }  // namespace penstock

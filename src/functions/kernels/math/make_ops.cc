@@ -28,7 +28,8 @@ Spec infer_fill(const InferContext& context) {
 void fill_row(const RowCall& call) {
   const Tensor& value = call.inputs[1];
   const Dims dims = read_dims("fill", call.inputs[0]);
-  if (value.dims().rank() != 0) fail_row("fill", "the value must be a scalar, got shape " + value.dims().text());
+  if (value.dims().rank() != 0)
+    fail_row("fill", "the value must be a scalar, got shape " + value.dims().text());
   OutputSlot& slot = call.outputs[0];
   check_size("fill", dims, slot.dtype());
   fill_entries(slot.allocate(dims), value.data(), dtype_size(slot.dtype()), dims.entries());
@@ -41,7 +42,8 @@ Spec infer_zeros(const InferContext& context) {
 }
 
 Spec infer_ones(const InferContext& context) {
-  if (context.attrs["dtype"].as_dtype() == DType::bytes) throw TypeError{-1, "dtype", "is bytes, expected numbers"};
+  if (context.attrs["dtype"].as_dtype() == DType::bytes)
+    throw TypeError{-1, "dtype", "is bytes, expected numbers"};
   return infer_zeros(context);
 }
 
@@ -50,7 +52,8 @@ void zeros_row(const RowCall& call) {
   const Dims dims = read_dims("zeros", call.inputs[0]);
   check_size("zeros", dims, slot.dtype());
   std::byte* out = slot.allocate(dims);
-  if (dims.entries() > 0) std::memset(out, 0, static_cast<size_t>(dims.entries() * dtype_size(slot.dtype())));
+  if (dims.entries() > 0)
+    std::memset(out, 0, static_cast<size_t>(dims.entries() * dtype_size(slot.dtype())));
 }
 
 void ones_row(const RowCall& call) {
@@ -79,7 +82,8 @@ DType arange_dtype(const InferContext& context) {
     } else if (const auto wider = promote(*out, type.dtype)) {
       out = *wider;
     } else {
-      context.fail(i, "is " + type.text() + ", another bound " + std::string(dtype_name(*out)) + ": cast one");
+      context.fail(i, "is " + type.text() + ", another bound " + std::string(dtype_name(*out)) +
+                          ": cast one");
     }
   }
   return out.value_or(DType::int64);
@@ -119,9 +123,10 @@ Spec infer_arange(const InferContext& context) {
   }
   const ArangeArguments a = arange_arguments(values);
   try {
-    const int64_t count = is_float(dtype)
-                              ? count_real(a.start ? number_at(*a.start) : 0, number_at(*a.stop), number_at(*a.step))
-                              : count_whole(a.start ? integer_at(*a.start) : 0, integer_at(*a.stop), integer_at(*a.step));
+    const int64_t count = is_float(dtype) ? count_real(a.start ? number_at(*a.start) : 0,
+                                                       number_at(*a.stop), number_at(*a.step))
+                                          : count_whole(a.start ? integer_at(*a.start) : 0,
+                                                        integer_at(*a.stop), integer_at(*a.step));
     return Spec::tensor(dtype, {count});
   } catch (const Error& e) {
     context.fail(e.message());
@@ -139,7 +144,8 @@ void arange_row(const RowCall& call) {
     const int64_t n = count_real(start, number_at(*a.stop), step);
     check_size("arange", {n}, DType::float64);
     Tensor out = Tensor::make(DType::float64, {n});
-    for (int64_t i = 0; i < n; ++i) out.mutable_entries<double>()[i] = start + static_cast<double>(i) * step;
+    for (int64_t i = 0; i < n; ++i)
+      out.mutable_entries<double>()[i] = start + static_cast<double>(i) * step;
     convert_entries(DType::float64, out.data(), slot.dtype(), slot.allocate({n}), n);
     return;
   }
@@ -149,8 +155,8 @@ void arange_row(const RowCall& call) {
   std::byte* to = slot.allocate({n});
   visit_number(slot.dtype(), [&]<typename T>(TypeTag<T>) {
     for (int64_t i = 0; i < n; ++i) {
-      reinterpret_cast<T*>(to)[i] =
-          static_cast<T>(static_cast<uint64_t>(start) + static_cast<uint64_t>(i) * static_cast<uint64_t>(step));
+      reinterpret_cast<T*>(to)[i] = static_cast<T>(
+          static_cast<uint64_t>(start) + static_cast<uint64_t>(i) * static_cast<uint64_t>(step));
     }
   });
 }
@@ -165,7 +171,8 @@ Spec infer_one_hot(const InferContext& context) {
   if (!type.shape.has_rank()) return Spec::tensor(dtype, type.shape);
   if (type.shape.rank() == kMaxRank) context.fail(0, "has 8 axes already");
   const std::vector<int64_t> depth = context.known_ints(1);
-  if (!depth.empty() && depth[0] < 0) context.fail(1, "must not be negative: " + std::to_string(depth[0]));
+  if (!depth.empty() && depth[0] < 0)
+    context.fail(1, "must not be negative: " + std::to_string(depth[0]));
   std::vector<int64_t> sizes = type.shape.sizes();
   sizes.push_back(depth.empty() ? Shape::kUnknown : depth[0]);
   return Spec::tensor(dtype, Shape(std::move(sizes)));
@@ -190,7 +197,8 @@ void one_hot_row(const RowCall& call) {
   }
 }
 
-OpDef make_op(std::string name, std::string doc, std::vector<Param> params, Spec (*infer)(const InferContext&), RowKernel row) {
+OpDef make_op(std::string name, std::string doc, std::vector<Param> params,
+              Spec (*infer)(const InferContext&), RowKernel row) {
   OpDef op;
   op.name = std::move(name);
   op.params = std::move(params);
@@ -210,15 +218,18 @@ void add_make_ops(OpRegistry* registry) {
   const Param dtype = optional("dtype", Param::Kind::dtype, Attr::of(DType::float32));
   registry->add(make_op("fill", "a tensor of this shape that holds the value everywhere",
                         {shape, required("value", Param::Kind::tensor)}, infer_fill, fill_row));
-  registry->add(make_op("zeros", "a tensor of zeros (false, empty strings)", {shape, dtype}, infer_zeros, zeros_row));
+  registry->add(make_op("zeros", "a tensor of zeros (false, empty strings)", {shape, dtype},
+                        infer_zeros, zeros_row));
   registry->add(make_op("ones", "a tensor of ones (true)", {shape, dtype}, infer_ones, ones_row));
-  registry->add(make_op("arange", "0, 1, ... below start; with stop: start, start + step, ... before it",
-                        {required("start", Param::Kind::tensor), optional("stop", Param::Kind::tensor, {}),
-                         optional("step", Param::Kind::tensor, Attr::integer(1))},
-                        infer_arange, arange_row));
-  registry->add(make_op("one_hot", "each index as a row of zeros with a one there; all zeros outside the depth",
-                        {required("x", Param::Kind::tensor), required("depth", Param::Kind::tensor), dtype},
-                        infer_one_hot, one_hot_row));
+  registry->add(
+      make_op("arange", "0, 1, ... below start; with stop: start, start + step, ... before it",
+              {required("start", Param::Kind::tensor), optional("stop", Param::Kind::tensor, {}),
+               optional("step", Param::Kind::tensor, Attr::integer(1))},
+              infer_arange, arange_row));
+  registry->add(make_op(
+      "one_hot", "each index as a row of zeros with a one there; all zeros outside the depth",
+      {required("x", Param::Kind::tensor), required("depth", Param::Kind::tensor), dtype},
+      infer_one_hot, one_hot_row));
 }
 
 }  // namespace penstock

@@ -16,14 +16,17 @@ namespace {
 Spec infer_gather(const InferContext& context) {
   const LeafSpec& type = context.tensor(0);
   const LeafSpec& indices = infer_integers(context, 1, -1);
-  if (!type.shape.has_rank() || !indices.shape.has_rank()) return Spec::tensor(type.dtype, Shape::unknown_rank());
+  if (!type.shape.has_rank() || !indices.shape.has_rank())
+    return Spec::tensor(type.dtype, Shape::unknown_rank());
   const int axis = infer_axis(context, "axis", context.attrs["axis"].as_int(), type.shape.rank());
-  if (type.shape.rank() - 1 + indices.shape.rank() > kMaxRank) context.fail("the result has more than 8 axes");
+  if (type.shape.rank() - 1 + indices.shape.rank() > kMaxRank)
+    context.fail("the result has more than 8 axes");
   std::vector<int64_t> sizes = type.shape.sizes();
   const int64_t size = sizes[static_cast<size_t>(axis)];
   for (const int64_t i : context.known_ints(1)) {
     if (size >= 0 && (i < 0 || i >= size)) {
-      context.fail(1, "holds index " + std::to_string(i) + ", out of range for size " + std::to_string(size));
+      context.fail(1, "holds index " + std::to_string(i) + ", out of range for size " +
+                          std::to_string(size));
     }
   }
   sizes.erase(sizes.begin() + axis);
@@ -49,7 +52,8 @@ void gather_row(const RowCall& call) {
   std::vector<int64_t> at = read_ints(indices);
   for (const int64_t i : at) {
     if (i < 0 || i >= size) {
-      fail_row("gather", "index " + std::to_string(i) + " is out of range for size " + std::to_string(size));
+      fail_row("gather",
+               "index " + std::to_string(i) + " is out of range for size " + std::to_string(size));
     }
   }
   OutputSlot& slot = call.outputs[0];
@@ -71,11 +75,13 @@ Spec infer_boolean_mask(const InferContext& context) {
   const LeafSpec& type = context.tensor(0);
   const LeafSpec& mask = context.tensor_of(1, DType::boolean);
   if (mask.shape.is_scalar()) context.fail(1, "is a scalar, expected a mask over the first axes");
-  if (!type.shape.has_rank() || !mask.shape.has_rank()) return Spec::tensor(type.dtype, Shape::unknown_rank());
+  if (!type.shape.has_rank() || !mask.shape.has_rank())
+    return Spec::tensor(type.dtype, Shape::unknown_rank());
   const int rank = mask.shape.rank();
   bool fits = rank <= type.shape.rank();
   for (int i = 0; fits && i < rank; ++i) {
-    fits = mask.shape[i] == type.shape[i] || mask.shape[i] == Shape::kUnknown || type.shape[i] == Shape::kUnknown;
+    fits = mask.shape[i] == type.shape[i] || mask.shape[i] == Shape::kUnknown ||
+           type.shape[i] == Shape::kUnknown;
   }
   if (!fits) context.fail(1, "is " + mask.text() + ", which does not fit " + type.text());
   std::vector<int64_t> sizes(type.shape.sizes().begin() + rank, type.shape.sizes().end());
@@ -88,7 +94,9 @@ void boolean_mask_row(const RowCall& call) {
   const int rank = mask.dims().rank();
   bool fits = rank >= 1 && rank <= x.dims().rank();
   for (int i = 0; fits && i < rank; ++i) fits = mask.dims()[i] == x.dims()[i];
-  if (!fits) fail_row("boolean_mask", "mask of shape " + mask.dims().text() + " for shape " + x.dims().text());
+  if (!fits)
+    fail_row("boolean_mask",
+             "mask of shape " + mask.dims().text() + " for shape " + x.dims().text());
   const int64_t n = mask.entries_count();
   int64_t kept = 0, inner = dtype_size(x.dtype());
   for (int64_t i = 0; i < n; ++i) kept += mask.entry<bool>(i) ? 1 : 0;
@@ -115,15 +123,16 @@ Spec infer_where(const InferContext& context) {
   bool ok = true;
   Shape shape = broadcast_shapes(condition.shape, infer_broadcast(context, 1, 2), &ok);
   if (!ok) {
-    context.fail(0, "has shape " + condition.shape.text() + ", the sides " + context.tensor(1).shape.text() + " and " +
-                        context.tensor(2).shape.text() + ": these do not broadcast");
+    context.fail(0, "has shape " + condition.shape.text() + ", the sides " +
+                        context.tensor(1).shape.text() + " and " + context.tensor(2).shape.text() +
+                        ": these do not broadcast");
   }
   return Spec::tensor(dtype, std::move(shape));
 }
 
 template <typename T>
-void select(const BroadcastPlan& plan, const bool* condition, const std::byte* left, const std::byte* right,
-            std::byte* target) {
+void select(const BroadcastPlan& plan, const bool* condition, const std::byte* left,
+            const std::byte* right, std::byte* target) {
   const auto* a = reinterpret_cast<const T*>(left);
   const auto* b = reinterpret_cast<const T*>(right);
   auto* out = reinterpret_cast<T*>(target);
@@ -136,8 +145,8 @@ void select(const BroadcastPlan& plan, const bool* condition, const std::byte* l
   });
 }
 
-void select_entries(const BroadcastPlan& plan, const std::byte* condition, const std::byte* a, const std::byte* b,
-                    int64_t entry, std::byte* out) {
+void select_entries(const BroadcastPlan& plan, const std::byte* condition, const std::byte* a,
+                    const std::byte* b, int64_t entry, std::byte* out) {
   const auto* c = reinterpret_cast<const bool*>(condition);
   switch (entry) {
     case 1: return select<uint8_t>(plan, c, a, b, out);
@@ -152,10 +161,12 @@ void where_row(const RowCall& call) {
   OutputSlot& slot = call.outputs[0];
   const DType dtype = slot.dtype();
   const Tensor a = converted(call.inputs[1], dtype), b = converted(call.inputs[2], dtype);
-  const Dims dims = broadcast_dims("where", call.inputs[0].dims(), broadcast_dims("where", a.dims(), b.dims()));
-  const std::array<Extents, 3> extents{Extents(call.inputs[0].dims()), Extents(a.dims()), Extents(b.dims())};
-  select_entries(*BroadcastPlan::make(extents), call.inputs[0].data(), a.data(), b.data(), dtype_size(dtype),
-                 slot.allocate(dims));
+  const Dims dims =
+      broadcast_dims("where", call.inputs[0].dims(), broadcast_dims("where", a.dims(), b.dims()));
+  const std::array<Extents, 3> extents{Extents(call.inputs[0].dims()), Extents(a.dims()),
+                                       Extents(b.dims())};
+  select_entries(*BroadcastPlan::make(extents), call.inputs[0].data(), a.data(), b.data(),
+                 dtype_size(dtype), slot.allocate(dims));
   share_strings(&slot, a);
   share_strings(&slot, b);
 }
@@ -205,16 +216,19 @@ Spec infer_clip(const InferContext& context) {
     infer_promoted(context, 0, i);
     bool ok = true;
     shape = broadcast_shapes(shape, context.tensor(i).shape, &ok);
-    if (!ok) context.fail(i, "has shape " + context.tensor(i).shape.text() + ", which does not broadcast");
+    if (!ok)
+      context.fail(i, "has shape " + context.tensor(i).shape.text() + ", which does not broadcast");
     const auto wider = promote(dtype, context.tensor(i).dtype);
-    if (!wider) context.fail(i, "is " + context.tensor(i).text() + ": cast it: " + std::string(dtype_name(dtype)) + "(x)");
+    if (!wider)
+      context.fail(i, "is " + context.tensor(i).text() +
+                          ": cast it: " + std::string(dtype_name(dtype)) + "(x)");
     dtype = *wider;
   }
   return Spec::tensor(dtype, std::move(shape));
 }
 
-OpDef pick_op(std::string name, std::string doc, std::vector<Param> params, Spec (*infer)(const InferContext&),
-              RowKernel row, BlockKernel block) {
+OpDef pick_op(std::string name, std::string doc, std::vector<Param> params,
+              Spec (*infer)(const InferContext&), RowKernel row, BlockKernel block) {
   OpDef op;
   op.name = std::move(name);
   op.params = std::move(params);
@@ -231,22 +245,26 @@ OpDef pick_op(std::string name, std::string doc, std::vector<Param> params, Spec
 
 void add_pick_ops(OpRegistry* registry) {
   const auto tensor = [](const char* name) { return required(name, Param::Kind::tensor); };
-  OpDef gather = pick_op("gather", "the items of x along an axis at these indices",
-                         {tensor("x"), tensor("indices"), optional("axis", Param::Kind::integer, Attr::integer(0))},
-                         infer_gather, gather_row, nullptr);
+  OpDef gather = pick_op(
+      "gather", "the items of x along an axis at these indices",
+      {tensor("x"), tensor("indices"), optional("axis", Param::Kind::integer, Attr::integer(0))},
+      infer_gather, gather_row, nullptr);
   gather.can_fail = true;
   registry->add(std::move(gather));
-  OpDef mask = pick_op("boolean_mask", "the items of x where the mask over its first axes is true",
-                       {tensor("x"), tensor("mask")}, infer_boolean_mask, boolean_mask_row, nullptr);
+  OpDef mask =
+      pick_op("boolean_mask", "the items of x where the mask over its first axes is true",
+              {tensor("x"), tensor("mask")}, infer_boolean_mask, boolean_mask_row, nullptr);
   mask.can_fail = true;
   registry->add(std::move(mask));
-  OpDef where = pick_op("where", "entries of a where the condition is true, of b elsewhere",
-                        {tensor("cond"), tensor("a"), tensor("b")}, infer_where, where_row, where_block);
+  OpDef where =
+      pick_op("where", "entries of a where the condition is true, of b elsewhere",
+              {tensor("cond"), tensor("a"), tensor("b")}, infer_where, where_row, where_block);
   where.elementwise = true;
   where.group = "math";
   registry->add(std::move(where));
-  OpDef clip = pick_op("clip", "x between low and high; low where low > high", {tensor("x"), tensor("low"), tensor("high")},
-                       infer_clip, entrywise_row<kClip>, entrywise_block<kClip>);
+  OpDef clip = pick_op("clip", "x between low and high; low where low > high",
+                       {tensor("x"), tensor("low"), tensor("high")}, infer_clip,
+                       entrywise_row<kClip>, entrywise_block<kClip>);
   clip.elementwise = true;
   clip.group = "math";
   registry->add(std::move(clip));

@@ -14,7 +14,8 @@ inline std::optional<DType> promote(DType a, DType b) {
   if (a == b) return a;
   const auto wider = [&] { return dtype_size(a) >= dtype_size(b) ? a : b; };
   if (is_float(a) && is_float(b)) {
-    return dtype_size(a) == dtype_size(b) ? DType::float32 : wider();  // the halves hold not each other
+    return dtype_size(a) == dtype_size(b) ? DType::float32
+                                          : wider();  // the halves hold not each other
   }
   if (!is_integer(a) || !is_integer(b)) return std::nullopt;
   if (is_signed(a) == is_signed(b)) return wider();

@@ -25,11 +25,14 @@ Spec infer_random(const InferContext& context, const char* what) {
     context.check_rank(i, 0);
     if (!is_number(type.dtype)) context.fail(i, "is " + type.text() + ", expected a number");
     if (is_integer(dtype) && is_float(type.dtype)) {
-      context.fail(i, "is " + type.text() + ", expected an integer: dtype is " + std::string(dtype_name(dtype)));
+      context.fail(i, "is " + type.text() + ", expected an integer: dtype is " +
+                          std::string(dtype_name(dtype)));
     }
   }
   if (!is_number(dtype) || (what && !is_float(dtype))) {
-    throw TypeError{-1, "dtype", "is " + std::string(dtype_name(dtype)) + ", expected " + (what ? what : "numbers")};
+    throw TypeError{
+        -1, "dtype",
+        "is " + std::string(dtype_name(dtype)) + ", expected " + (what ? what : "numbers")};
   }
   Shape shape = shape_from_input(context, 0);
   for (const int64_t size : context.known_ints(0)) {
@@ -72,13 +75,16 @@ uint64_t bits_of(const Tensor& t) { return static_cast<uint64_t>(integer_at(t));
 bool fits(const Tensor& t, DType dtype, bool exclusive) {
   if (exclusive) {  // the bound may lie one above the largest value
     const uint64_t below = bits_of(t) - 1;
-    Tensor value = t.dtype() == DType::uint64 ? Tensor::scalar(below) : Tensor::scalar(static_cast<int64_t>(below));
+    Tensor value = t.dtype() == DType::uint64 ? Tensor::scalar(below)
+                                              : Tensor::scalar(static_cast<int64_t>(below));
     return fits(value, dtype, false);
   }
   const bool negative = t.dtype() != DType::uint64 && integer_at(t) < 0;
   const int64_t bits = dtype_size(dtype) * 8;
-  if (negative) return is_signed(dtype) && (bits == 64 || integer_at(t) >= -(int64_t{1} << (bits - 1)));
-  const uint64_t most = is_signed(dtype) ? (uint64_t{1} << (bits - 1)) - 1 : ~uint64_t{0} >> (64 - bits);
+  if (negative)
+    return is_signed(dtype) && (bits == 64 || integer_at(t) >= -(int64_t{1} << (bits - 1)));
+  const uint64_t most =
+      is_signed(dtype) ? (uint64_t{1} << (bits - 1)) - 1 : ~uint64_t{0} >> (64 - bits);
   return bits_of(t) <= most;
 }
 
@@ -105,23 +111,26 @@ void uniform_row(const RowCall& call) {
   if (is_integer(dtype)) {
     if (!is_below(low, high)) fail_bounds(text_of(low), text_of(high));
     if (!fits(low, dtype, false) || !fits(high, dtype, true)) {
-      fail_row("random_uniform", "the bounds do not fit " + std::string(dtype_name(dtype)) + ": low " + text_of(low) +
-                                     ", high " + text_of(high));
+      fail_row("random_uniform", "the bounds do not fit " + std::string(dtype_name(dtype)) +
+                                     ": low " + text_of(low) + ", high " + text_of(high));
     }
     std::byte* to = slot.allocate(dims);
     const uint64_t first = bits_of(low), range = bits_of(high) - first;
     visit_number(dtype, [&]<typename T>(TypeTag<T>) {
-      for (int64_t i = 0; i < n; ++i) reinterpret_cast<T*>(to)[i] = static_cast<T>(first + stream.next_below(range));
+      for (int64_t i = 0; i < n; ++i)
+        reinterpret_cast<T*>(to)[i] = static_cast<T>(first + stream.next_below(range));
     });
     return;
   }
   const double a = number_at(low), b = number_at(high);
-  if (!(a < b) || !std::isfinite(a) || !std::isfinite(b)) fail_bounds(std::to_string(a), std::to_string(b));
+  if (!(a < b) || !std::isfinite(a) || !std::isfinite(b))
+    fail_bounds(std::to_string(a), std::to_string(b));
   std::byte* to = slot.allocate(dims);
   if (dtype == DType::float64) return draw_uniform(stream, a, b, n, reinterpret_cast<double*>(to));
   const auto narrow_low = static_cast<float>(a), narrow_high = static_cast<float>(b);
   if (!(narrow_low < narrow_high)) fail_bounds(std::to_string(a), std::to_string(b));
-  if (dtype == DType::float32) return draw_uniform(stream, narrow_low, narrow_high, n, reinterpret_cast<float*>(to));
+  if (dtype == DType::float32)
+    return draw_uniform(stream, narrow_low, narrow_high, n, reinterpret_cast<float*>(to));
   Tensor held = Tensor::make(DType::float32, {n});
   draw_uniform(stream, narrow_low, narrow_high, n, held.mutable_entries<float>());
   convert_entries(DType::float32, held.data(), dtype, to, n);
@@ -147,7 +156,8 @@ void normal_row(const RowCall& call) {
   convert_entries(DType::float64, held.data(), slot.dtype(), slot.allocate(dims), n);
 }
 
-OpDef random_op(std::string name, std::string doc, const char* a, int64_t a_fallback, const char* b, int64_t b_fallback) {
+OpDef random_op(std::string name, std::string doc, const char* a, int64_t a_fallback, const char* b,
+                int64_t b_fallback) {
   OpDef op;
   op.name = std::move(name);
   op.params = {optional("shape", Param::Kind::tensor, Attr::of(Tensor::make(DType::int64, {0}))),
@@ -165,12 +175,15 @@ OpDef random_op(std::string name, std::string doc, const char* a, int64_t a_fall
 }  // namespace
 
 void add_random_ops(OpRegistry* registry) {
-  OpDef uniform = random_op("random_uniform", "uniform draws from low (inclusive) to high (exclusive)", "low", 0, "high", 1);
+  OpDef uniform =
+      random_op("random_uniform", "uniform draws from low (inclusive) to high (exclusive)", "low",
+                0, "high", 1);
   uniform.infer = infer_uniform;
   uniform.row = uniform_row;
   uniform.can_fail = true;
   registry->add(std::move(uniform));
-  OpDef normal = random_op("random_normal", "draws from a normal distribution", "mean", 0, "stddev", 1);
+  OpDef normal =
+      random_op("random_normal", "draws from a normal distribution", "mean", 0, "stddev", 1);
   normal.infer = infer_normal;
   normal.row = normal_row;
   normal.can_fail = true;

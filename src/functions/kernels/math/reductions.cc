@@ -1,7 +1,8 @@
 // reduce_sum, reduce_mean, reduce_min, reduce_max, reduce_any, reduce_all.
 //
-// Sums of floats are accumulated in double and rounded once. Integer sums keep their dtype and wrap;
-// integer means drop the fraction. Of nothing, the smallest is inf or the dtype's largest value.
+// Sums of floats are accumulated in double and rounded once. Integer sums keep their dtype and
+// wrap; integer means drop the fraction. Of nothing, the smallest is inf or the dtype's largest
+// value.
 
 #include <algorithm>
 #include <array>
@@ -19,7 +20,8 @@ namespace {
 
 enum class Reduction : uint8_t { sum, mean, min, max, any, all };
 
-constexpr std::string_view kNames[] = {"reduce_sum", "reduce_mean", "reduce_min", "reduce_max", "reduce_any", "reduce_all"};
+constexpr std::string_view kNames[] = {"reduce_sum", "reduce_mean", "reduce_min",
+                                       "reduce_max", "reduce_any",  "reduce_all"};
 constexpr std::string_view name_of(Reduction r) { return kNames[static_cast<size_t>(r)]; }
 
 // An array as alternating kept and reduced axes, neighbours of one kind joined.
@@ -87,13 +89,15 @@ void reduce(const T* in, const Walk& w, Acc* out, F take) {
   }
 }
 
-void reduce_sums(DType dtype, const std::byte* data, const Walk& w, bool mean, DType output, std::byte* out) {
+void reduce_sums(DType dtype, const std::byte* data, const Walk& w, bool mean, DType output,
+                 std::byte* out) {
   visit_number(dtype, [&]<typename T>(TypeTag<T>) {
     using Acc = std::conditional_t<std::is_floating_point_v<T>, double, uint64_t>;
     Tensor sums = Tensor::make(DTypeOf<Acc>::value, {w.results});
     Acc* acc = sums.mutable_entries<Acc>();
     std::fill_n(acc, w.results, Acc{0});
-    reduce(reinterpret_cast<const T*>(data), w, acc, [](Acc a, T v) { return a + static_cast<Acc>(v); });
+    reduce(reinterpret_cast<const T*>(data), w, acc,
+           [](Acc a, T v) { return a + static_cast<Acc>(v); });
     if (mean) {
       for (int64_t i = 0; i < w.results; ++i) {
         if constexpr (std::is_floating_point_v<T>) {
@@ -111,7 +115,8 @@ void reduce_sums(DType dtype, const std::byte* data, const Walk& w, bool mean, D
   });
 }
 
-void reduce_extremes(DType dtype, const std::byte* data, const Walk& w, bool smallest, std::byte* out) {
+void reduce_extremes(DType dtype, const std::byte* data, const Walk& w, bool smallest,
+                     std::byte* out) {
   visit_number(dtype, [&]<typename T>(TypeTag<T>) {
     using Limits = std::numeric_limits<T>;
     const T top = Limits::has_infinity ? Limits::infinity() : Limits::max();
@@ -127,7 +132,8 @@ void reduce_extremes(DType dtype, const std::byte* data, const Walk& w, bool sma
   });
 }
 
-void reduce_array(Reduction reduction, DType dtype, const std::byte* data, const Walk& w, DType output, std::byte* out) {
+void reduce_array(Reduction reduction, DType dtype, const std::byte* data, const Walk& w,
+                  DType output, std::byte* out) {
   if (reduction == Reduction::any || reduction == Reduction::all) {
     auto* to = reinterpret_cast<uint8_t*>(out);
     const auto* in = reinterpret_cast<const uint8_t*>(data);
@@ -187,7 +193,8 @@ void reduce_row(const RowCall& call) {
   const auto drop = dropped_axes(name_of(reduction), call.attrs, x.dims().rank());
   OutputSlot& slot = call.outputs[0];
   std::byte* out = slot.allocate(reduced_dims(x.dims(), drop, call.attrs["keepdims"].as_bool()));
-  reduce_array(reduction, x.dtype(), x.data(), make_walk(Extents(x.dims()), drop), slot.dtype(), out);
+  reduce_array(reduction, x.dtype(), x.data(), make_walk(Extents(x.dims()), drop), slot.dtype(),
+               out);
 }
 
 template <Reduction reduction>
@@ -264,7 +271,8 @@ void add(OpRegistry* registry, std::string doc) {
   op.params = {required("x", Param::Kind::tensor), optional("axis", Param::Kind::any, {}),
                optional("keepdims", Param::Kind::boolean, Attr::boolean(false))};
   op.doc = std::move(doc);
-  op.infer = reduction == Reduction::any || reduction == Reduction::all ? infer_bools : infer_numbers;
+  op.infer =
+      reduction == Reduction::any || reduction == Reduction::all ? infer_bools : infer_numbers;
   op.row = reduce_row<reduction>;
   op.block = reduce_block<reduction>;
   op.cost_ns = 60;
@@ -275,10 +283,14 @@ void add(OpRegistry* registry, std::string doc) {
 }  // namespace
 
 void add_reduction_ops(OpRegistry* registry) {
-  add<Reduction::sum>(registry, "the sum over the axes named, or over all; integers keep their dtype and wrap");
-  add<Reduction::mean>(registry, "the mean over the axes named, or over all; of integers without the fraction");
-  add<Reduction::min>(registry, "the smallest entry along the axes named, or of all; NaN where one is");
-  add<Reduction::max>(registry, "the largest entry along the axes named, or of all; NaN where one is");
+  add<Reduction::sum>(
+      registry, "the sum over the axes named, or over all; integers keep their dtype and wrap");
+  add<Reduction::mean>(
+      registry, "the mean over the axes named, or over all; of integers without the fraction");
+  add<Reduction::min>(registry,
+                      "the smallest entry along the axes named, or of all; NaN where one is");
+  add<Reduction::max>(registry,
+                      "the largest entry along the axes named, or of all; NaN where one is");
   add<Reduction::any>(registry, "whether an entry is true along the axes named, or of all");
   add<Reduction::all>(registry, "whether all entries are true along the axes named, or of all");
 }

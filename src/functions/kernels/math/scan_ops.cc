@@ -23,7 +23,8 @@ Around around(const Dims& dims, int axis) {
 
 Spec infer_cumsum(const InferContext& context) {
   const LeafSpec& type = infer_number(context, 0);
-  if (type.shape.has_rank()) infer_axis(context, "axis", context.attrs["axis"].as_int(), type.shape.rank());
+  if (type.shape.has_rank())
+    infer_axis(context, "axis", context.attrs["axis"].as_int(), type.shape.rank());
   return Spec::tensor(type.dtype, type.shape);
 }
 
@@ -40,8 +41,10 @@ void cumsum_row(const RowCall& call) {
   OutputSlot& slot = call.outputs[0];
   const DType compute = compute_dtype(slot.dtype());
   const Tensor x = converted(call.inputs[0], compute);
-  const Around a = around(x.dims(), row_axis("cumsum", call.attrs["axis"].as_int(), x.dims().rank()));
-  const bool exclusive = call.attrs["exclusive"].as_bool(), backwards = call.attrs["reverse"].as_bool();
+  const Around a =
+      around(x.dims(), row_axis("cumsum", call.attrs["axis"].as_int(), x.dims().rank()));
+  const bool exclusive = call.attrs["exclusive"].as_bool(),
+             backwards = call.attrs["reverse"].as_bool();
   const int64_t entries = x.entries_count();
   Tensor held;
   std::byte* target = slot.allocate(x.dims());
@@ -107,10 +110,12 @@ void arg_row(const RowCall& call) {
   });
 }
 
-OpDef scan_op(std::string name, std::string doc, Spec (*infer)(const InferContext&), RowKernel row) {
+OpDef scan_op(std::string name, std::string doc, Spec (*infer)(const InferContext&),
+              RowKernel row) {
   OpDef op;
   op.name = std::move(name);
-  op.params = {required("x", Param::Kind::tensor), optional("axis", Param::Kind::integer, Attr::integer(0))};
+  op.params = {required("x", Param::Kind::tensor),
+               optional("axis", Param::Kind::integer, Attr::integer(0))};
   op.doc = std::move(doc);
   op.infer = infer;
   op.row = row;
@@ -126,10 +131,14 @@ void add_scan_ops(OpRegistry* registry) {
   cumsum.params.push_back(optional("exclusive", Param::Kind::boolean, Attr::boolean(false)));
   cumsum.params.push_back(optional("reverse", Param::Kind::boolean, Attr::boolean(false)));
   registry->add(std::move(cumsum));
-  OpDef argmax = scan_op("argmax", "where the largest entry stands along an axis, the first of equal ones", infer_arg, arg_row<true>);
+  OpDef argmax =
+      scan_op("argmax", "where the largest entry stands along an axis, the first of equal ones",
+              infer_arg, arg_row<true>);
   argmax.can_fail = true;
   registry->add(std::move(argmax));
-  OpDef argmin = scan_op("argmin", "where the smallest entry stands along an axis, the first of equal ones", infer_arg, arg_row<false>);
+  OpDef argmin =
+      scan_op("argmin", "where the smallest entry stands along an axis, the first of equal ones",
+              infer_arg, arg_row<false>);
   argmin.can_fail = true;
   registry->add(std::move(argmin));
 }

@@ -51,10 +51,11 @@ std::vector<int64_t> read_ints(const Tensor& tensor) {
 }
 
 Dims read_dims(std::string_view op, const Tensor& tensor, bool allow_unknown) {
-  if (tensor.dims().rank() != 1) fail_row(op, "a shape must be a vector, got shape " + tensor.dims().text());
+  if (tensor.dims().rank() != 1)
+    fail_row(op, "a shape must be a vector, got shape " + tensor.dims().text());
   if (tensor.entries_count() > kMaxRank) {
-    fail_row(op, "at most " + std::to_string(kMaxRank) + " axes are possible: " +
-                     std::to_string(tensor.entries_count()));
+    fail_row(op, "at most " + std::to_string(kMaxRank) +
+                     " axes are possible: " + std::to_string(tensor.entries_count()));
   }
   Dims out;
   for (int64_t i = 0; i < tensor.entries_count(); ++i) {
@@ -88,7 +89,8 @@ int infer_axis(const InferContext&, std::string_view attr, int64_t axis, int ran
 
 int row_axis(std::string_view op, int64_t axis, int rank) {
   if (axis >= -rank && axis < rank) return static_cast<int>(axis < 0 ? axis + rank : axis);
-  fail_row(op, "axis " + std::to_string(axis) + " is out of range for rank " + std::to_string(rank));
+  fail_row(op,
+           "axis " + std::to_string(axis) + " is out of range for rank " + std::to_string(rank));
 }
 
 void share_strings(BufferRef* keeper, const BufferRef& from, DType dtype) {
@@ -121,7 +123,8 @@ void check_size(std::string_view op, const Dims& dims, DType dtype) {
   }
   for (const int64_t size : dims.sizes()) {
     if (size > kMostBytes / bytes) {
-      throw Error(Code::resource_exhausted, std::string(op) + ": the result is too large: " + dims.text());
+      throw Error(Code::resource_exhausted,
+                  std::string(op) + ": the result is too large: " + dims.text());
     }
     bytes *= size;
   }

@@ -12,9 +12,9 @@ namespace penstock {
 
 [[noreturn]] void fail_row(std::string_view op, const std::string& what);
 
-// The shape that integer input i describes: exact where it is a constant (negative sizes are unknown
-// ones), of its length where only that is known, else of unknown rank. Throws TypeError when the
-// input can be no shape.
+// The shape that integer input i describes: exact where it is a constant (negative sizes are
+// unknown ones), of its length where only that is known, else of unknown rank. Throws TypeError
+// when the input can be no shape.
 Shape shape_from_input(const InferContext& context, int i);
 // The sizes in a row's shape tensor; -1 passes only with `allow_unknown`.
 Dims read_dims(std::string_view op, const Tensor& tensor, bool allow_unknown = false);

@@ -35,7 +35,8 @@ bool size_block(const BlockCall& call) {
     return true;
   }
   Column out = Column::dense(DType::int64, {}, call.rows);
-  for (int64_t i = 0; i < call.rows; ++i) out.mutable_entries<int64_t>()[i] = x.dims_of(i).entries();
+  for (int64_t i = 0; i < call.rows; ++i)
+    out.mutable_entries<int64_t>()[i] = x.dims_of(i).entries();
   call.outputs[0] = std::move(out);
   return true;
 }
@@ -116,7 +117,8 @@ bool reshape_block(const BlockCall& call) {
   try {
     if (x.kind() == Column::Kind::constant) {
       const Tensor value = x.row(0);
-      call.outputs[0] = Column::constant(value.reshaped(reshaped_dims(value.dims(), shape.row(0))), call.rows);
+      call.outputs[0] =
+          Column::constant(value.reshaped(reshaped_dims(value.dims(), shape.row(0))), call.rows);
       return true;
     }
     if (x.kind() != Column::Kind::dense) return false;
@@ -155,7 +157,8 @@ bool view_block(const BlockCall& call) {
 
 StridedView expand_view(const Attrs& attrs, const Dims& dims, Dims* out) {
   const int axis = row_axis("expand_dims", attrs["axis"].as_int(), dims.rank() + 1);
-  for (int i = 0; i <= dims.rank(); ++i) out->push_back(i < axis ? dims[i] : i == axis ? 1 : dims[i - 1]);
+  for (int i = 0; i <= dims.rank(); ++i)
+    out->push_back(i < axis ? dims[i] : i == axis ? 1 : dims[i - 1]);
   return StridedView::of(dims);
 }
 
@@ -163,7 +166,8 @@ Spec infer_expand(const InferContext& context) {
   const LeafSpec& type = context.tensor(0);
   if (!type.shape.has_rank()) return Spec::tensor(type.dtype, type.shape);
   if (type.shape.rank() == kMaxRank) context.fail(0, "has 8 axes already");
-  const int axis = infer_axis(context, "axis", context.attrs["axis"].as_int(), type.shape.rank() + 1);
+  const int axis =
+      infer_axis(context, "axis", context.attrs["axis"].as_int(), type.shape.rank() + 1);
   std::vector<int64_t> sizes = type.shape.sizes();
   sizes.insert(sizes.begin() + axis, 1);
   return Spec::tensor(type.dtype, Shape(std::move(sizes)));
@@ -175,7 +179,8 @@ StridedView squeeze_view(const Attrs& attrs, const Dims& dims, Dims* out) {
   if (!all) {
     for (const int64_t a : attr_ints(attrs["axis"])) {
       const int axis = row_axis("squeeze", a, dims.rank());
-      if (dims[axis] != 1) fail_row("squeeze", "axis " + std::to_string(a) + " of shape " + dims.text() + " is not 1");
+      if (dims[axis] != 1)
+        fail_row("squeeze", "axis " + std::to_string(a) + " of shape " + dims.text() + " is not 1");
       drop[static_cast<size_t>(axis)] = true;
     }
   }
@@ -219,7 +224,8 @@ StridedView transpose_view(const Attrs& attrs, const Dims& dims, Dims* out) {
     perm = attr_ints(attrs["perm"]);
   }
   if (static_cast<int>(perm.size()) != dims.rank()) {
-    fail_row("transpose", "perm has " + std::to_string(perm.size()) + " entries for shape " + dims.text());
+    fail_row("transpose",
+             "perm has " + std::to_string(perm.size()) + " entries for shape " + dims.text());
   }
   const StridedView all = StridedView::of(dims);
   StridedView view;
@@ -236,7 +242,8 @@ Spec infer_transpose(const InferContext& context) {
   const Shape& shape = type.shape;
   if (context.attrs["perm"].is_none()) {
     if (!shape.has_rank()) return Spec::tensor(type.dtype, shape);
-    return Spec::tensor(type.dtype, Shape(std::vector<int64_t>(shape.sizes().rbegin(), shape.sizes().rend())));
+    return Spec::tensor(type.dtype,
+                        Shape(std::vector<int64_t>(shape.sizes().rbegin(), shape.sizes().rend())));
   }
   const std::vector<int64_t> perm = infer_ints(context, "perm");
   const int rank = static_cast<int>(perm.size());
@@ -262,7 +269,8 @@ StridedView reverse_view(const Attrs& attrs, const Dims& dims, Dims* out) {
   if (attrs["axis"].is_none()) {
     turn.fill(true);
   } else {
-    for (const int64_t a : attr_ints(attrs["axis"])) turn[static_cast<size_t>(row_axis("reverse", a, dims.rank()))] = true;
+    for (const int64_t a : attr_ints(attrs["axis"]))
+      turn[static_cast<size_t>(row_axis("reverse", a, dims.rank()))] = true;
   }
   for (int i = 0; i < dims.rank(); ++i) {
     const auto a = static_cast<size_t>(i);
@@ -276,7 +284,8 @@ StridedView reverse_view(const Attrs& attrs, const Dims& dims, Dims* out) {
 Spec infer_reverse(const InferContext& context) {
   const LeafSpec& type = context.tensor(0);
   if (type.shape.has_rank() && !context.attrs["axis"].is_none()) {
-    for (const int64_t a : infer_ints(context, "axis")) infer_axis(context, "axis", a, type.shape.rank());
+    for (const int64_t a : infer_ints(context, "axis"))
+      infer_axis(context, "axis", a, type.shape.rank());
   }
   return Spec::tensor(type.dtype, type.shape);
 }
@@ -293,7 +302,8 @@ StridedView broadcast_view(const Dims& from, const Dims& to) {
     fits = size == 1 || size == to[i];
     view.push_back(to[i], own < 0 || size == 1 ? 0 : all.stride[static_cast<size_t>(own)]);
   }
-  if (!fits) fail_row("broadcast_to", "shape " + from.text() + " does not broadcast to " + to.text());
+  if (!fits)
+    fail_row("broadcast_to", "shape " + from.text() + " does not broadcast to " + to.text());
   return view;
 }
 
@@ -308,7 +318,8 @@ Spec infer_broadcast_to(const InferContext& context) {
   const LeafSpec& type = context.tensor(0);
   Shape wanted = shape_from_input(context, 1);
   const std::vector<int64_t> given = context.known_ints(1);
-  if (std::ranges::any_of(given, [](int64_t s) { return s < 0; })) context.fail(1, "holds a negative size");
+  if (std::ranges::any_of(given, [](int64_t s) { return s < 0; }))
+    context.fail(1, "holds a negative size");
   if (type.shape.has_rank() && wanted.has_rank()) {
     bool ok = true;
     const Shape joined = broadcast_shapes(type.shape, wanted, &ok);
@@ -327,8 +338,8 @@ Spec infer_same(const InferContext& context) {
   return Spec::tensor(type.dtype, type.shape);
 }
 
-OpDef shape_op(std::string name, std::string doc, Spec (*infer)(const InferContext&), RowKernel row, BlockKernel block,
-               std::vector<Param> more = {}) {
+OpDef shape_op(std::string name, std::string doc, Spec (*infer)(const InferContext&), RowKernel row,
+               BlockKernel block, std::vector<Param> more = {}) {
   OpDef op;
   op.name = std::move(name);
   op.params = {required("x", Param::Kind::tensor)};
@@ -350,22 +361,32 @@ void add_shape_ops(OpRegistry* registry) {
     return Spec::tensor(DType::int64, {context.tensor(0).shape.rank()});
   };
   registry->add(shape_op("shape", "the sizes of x, int64", infer_shape, shape_row, shape_block));
-  registry->add(shape_op("size", "the number of entries of x, int64", infer_scalar_int, size_row, size_block));
-  registry->add(shape_op("rank", "the number of axes of x, int64", infer_scalar_int, rank_row, nullptr));
-  registry->add(shape_op("reshape", "the entries of x in another shape; -1 stands for what is left", infer_reshape,
-                         reshape_row, reshape_block, {required("shape", Param::Kind::tensor)}));
-  registry->add(shape_op("expand_dims", "x with an axis of size 1 more", infer_expand, view_row<expand_view>,
-                         view_block<expand_view>, {required("axis", Param::Kind::integer)}));
-  registry->add(shape_op("squeeze", "x without its axes of size 1, or without those named", infer_squeeze,
-                         view_row<squeeze_view>, view_block<squeeze_view>, {optional("axis", Param::Kind::any, {})}));
-  registry->add(shape_op("transpose", "x with its axes in the order perm, reversed where it is left out", infer_transpose,
-                         view_row<transpose_view>, view_block<transpose_view>, {optional("perm", Param::Kind::any, {})}));
+  registry->add(shape_op("size", "the number of entries of x, int64", infer_scalar_int, size_row,
+                         size_block));
+  registry->add(
+      shape_op("rank", "the number of axes of x, int64", infer_scalar_int, rank_row, nullptr));
+  registry->add(shape_op("reshape", "the entries of x in another shape; -1 stands for what is left",
+                         infer_reshape, reshape_row, reshape_block,
+                         {required("shape", Param::Kind::tensor)}));
+  registry->add(shape_op("expand_dims", "x with an axis of size 1 more", infer_expand,
+                         view_row<expand_view>, view_block<expand_view>,
+                         {required("axis", Param::Kind::integer)}));
+  registry->add(shape_op("squeeze", "x without its axes of size 1, or without those named",
+                         infer_squeeze, view_row<squeeze_view>, view_block<squeeze_view>,
+                         {optional("axis", Param::Kind::any, {})}));
+  registry->add(shape_op("transpose",
+                         "x with its axes in the order perm, reversed where it is left out",
+                         infer_transpose, view_row<transpose_view>, view_block<transpose_view>,
+                         {optional("perm", Param::Kind::any, {})}));
   registry->add(shape_op("reverse", "x backwards along the axes named, or along all", infer_reverse,
-                         view_row<reverse_view>, view_block<reverse_view>, {optional("axis", Param::Kind::any, {})}));
-  registry->add(shape_op("broadcast_to", "x repeated along axes of size 1 up to a shape", infer_broadcast_to,
-                         broadcast_to_row, nullptr, {required("shape", Param::Kind::tensor)}));
+                         view_row<reverse_view>, view_block<reverse_view>,
+                         {optional("axis", Param::Kind::any, {})}));
+  registry->add(shape_op("broadcast_to", "x repeated along axes of size 1 up to a shape",
+                         infer_broadcast_to, broadcast_to_row, nullptr,
+                         {required("shape", Param::Kind::tensor)}));
   OpDef identity = shape_op(
-      "identity", "x itself", infer_same, [](const RowCall& call) { call.outputs[0].set(call.inputs[0]); },
+      "identity", "x itself", infer_same,
+      [](const RowCall& call) { call.outputs[0].set(call.inputs[0]); },
       [](const BlockCall& call) { return call.outputs[0] = call.inputs[0], true; });
   identity.elementwise = true;
   registry->add(std::move(identity));

@@ -81,7 +81,8 @@ bool StridedView::contiguous() const {
   return v.rank == 0 || (v.rank == 1 && v.stride[0] == 1);
 }
 
-void copy_strided(const std::byte* from, const StridedView& view, int64_t entry_bytes, std::byte* to) {
+void copy_strided(const std::byte* from, const StridedView& view, int64_t entry_bytes,
+                  std::byte* to) {
   if (view.entries() == 0) return;
   const StridedView v = joined(view);
   switch (entry_bytes) {
@@ -97,7 +98,8 @@ void set_strided(OutputSlot* slot, const Tensor& from, const StridedView& view, 
   const int64_t entry = dtype_size(from.dtype());
   Tensor source = from;
   if (view.entries() > 0 && view.contiguous()) {
-    return slot->set(Tensor(from.dtype(), dims, from.buffer(), source.mutable_data() + view.first * entry));
+    return slot->set(
+        Tensor(from.dtype(), dims, from.buffer(), source.mutable_data() + view.first * entry));
   }
   copy_strided(from.data(), view, entry, slot->allocate(dims));
   share_strings(slot, from);
@@ -122,7 +124,8 @@ bool set_strided_block(const BlockCall& call, const StridedView& view, const Dim
   }
   if (rows.entries() > 0 && rows.contiguous()) {
     Column source = in;
-    call.outputs[0] = Column::dense(in.dtype(), dims, call.rows, in.buffer(), source.mutable_data() + view.first * entry);
+    call.outputs[0] = Column::dense(in.dtype(), dims, call.rows, in.buffer(),
+                                    source.mutable_data() + view.first * entry);
     return true;
   }
   Column out = Column::dense(in.dtype(), dims, call.rows);

@@ -32,7 +32,8 @@ struct StridedView {
   bool contiguous() const;
 };
 
-void copy_strided(const std::byte* from, const StridedView& view, int64_t entry_bytes, std::byte* to);
+void copy_strided(const std::byte* from, const StridedView& view, int64_t entry_bytes,
+                  std::byte* to);
 
 // The result of a row: the input's own bytes where the view is contiguous, else a copy.
 void set_strided(OutputSlot* slot, const Tensor& from, const StridedView& view, const Dims& dims);

@@ -33,7 +33,8 @@ Pieces parse_pieces(const Attr& attr) {
   Pieces out;
   auto part = [&](const Attr& a) -> Part {
     if (a.is_none()) return {};
-    if (a.is_tensor() && a.tensor().dtype() == DType::bytes) return {Part::Kind::dynamic, out.inputs++};
+    if (a.is_tensor() && a.tensor().dtype() == DType::bytes)
+      return {Part::Kind::dynamic, out.inputs++};
     return {Part::Kind::fixed, a.as_int()};
   };
   for (const Attr& item : attr.items()) {
@@ -64,7 +65,8 @@ struct Range {
 };
 
 // Python's slice.indices.
-Range clamped(int64_t size, bool has_begin, int64_t begin, bool has_end, int64_t end, int64_t step) {
+Range clamped(int64_t size, bool has_begin, int64_t begin, bool has_end, int64_t end,
+              int64_t step) {
   const int64_t low = step > 0 ? 0 : -1, high = step > 0 ? size : size - 1;
   auto place = [&](int64_t v) { return std::clamp(v < 0 ? v + size : v, low, high); };
   const int64_t from = has_begin ? place(begin) : step > 0 ? low : high;
@@ -74,7 +76,8 @@ Range clamped(int64_t size, bool has_begin, int64_t begin, bool has_end, int64_t
 }
 
 [[noreturn]] void fail_index(int64_t index, int64_t size) {
-  fail_row("subscript", "index " + std::to_string(index) + " is out of range for size " + std::to_string(size));
+  fail_row("subscript",
+           "index " + std::to_string(index) + " is out of range for size " + std::to_string(size));
 }
 
 // `value(part)` gives the number of a part that is not none.
@@ -106,8 +109,9 @@ StridedView make_view(const Pieces& pieces, const Dims& dims, F&& value, Dims* o
         const auto given = [&](const Part& p) { return p.kind != Part::Kind::none; };
         const int64_t step = given(piece.step) ? value(piece.step) : 1;
         if (step == 0) fail_row("subscript", "the step of a slice must not be zero: 0");
-        const Range range = clamped(dims[axis], given(piece.begin), given(piece.begin) ? value(piece.begin) : 0,
-                                    given(piece.end), given(piece.end) ? value(piece.end) : 0, step);
+        const Range range =
+            clamped(dims[axis], given(piece.begin), given(piece.begin) ? value(piece.begin) : 0,
+                    given(piece.end), given(piece.end) ? value(piece.end) : 0, step);
         const int64_t stride = all.stride[static_cast<size_t>(axis++)];
         view.first += range.count > 0 ? range.begin * stride : 0;
         view.push_back(range.count, range.count > 1 ? step * stride : 0);
@@ -131,7 +135,8 @@ Spec infer_subscript(const InferContext& context) {
   const LeafSpec& type = context.tensor(0);
   const Pieces pieces = checked_pieces(context);
   if (pieces.inputs != static_cast<int>(context.inputs.size())) {
-    throw TypeError{-1, "pieces", "are no subscripts of " + std::to_string(context.inputs.size()) + " tensors"};
+    throw TypeError{-1, "pieces",
+                    "are no subscripts of " + std::to_string(context.inputs.size()) + " tensors"};
   }
   int ellipses = 0, axes_out = 0;
   for (const Piece& p : pieces.pieces) {
@@ -143,7 +148,8 @@ Spec infer_subscript(const InferContext& context) {
   const Shape& shape = type.shape;
   if (!shape.has_rank()) return Spec::tensor(type.dtype, Shape::unknown_rank());
   if (pieces.axes > shape.rank()) {
-    context.fail(0, "is " + type.text() + ": " + std::to_string(pieces.axes) + " subscripts are too many");
+    context.fail(
+        0, "is " + type.text() + ": " + std::to_string(pieces.axes) + " subscripts are too many");
   }
   if (shape.rank() + axes_out > kMaxRank) context.fail("the result has more than 8 axes");
   auto known = [&](const Part& p, int64_t* value) {
@@ -163,15 +169,18 @@ Spec infer_subscript(const InferContext& context) {
       int64_t index = 0;
       const int64_t size = shape[axis++];
       if (size != Shape::kUnknown && known(p.begin, &index) && (index < -size || index >= size)) {
-        context.fail("index " + std::to_string(index) + " is out of range for size " + std::to_string(size));
+        context.fail("index " + std::to_string(index) + " is out of range for size " +
+                     std::to_string(size));
       }
     } else {
       int64_t begin = 0, end = 0, step = 1;
       const bool fixed = known(p.begin, &begin) & known(p.end, &end) & known(p.step, &step);
       if (step == 0) context.fail("the step of a slice must not be zero: 0");
-      const bool has_begin = p.begin.kind != Part::Kind::none, has_end = p.end.kind != Part::Kind::none;
+      const bool has_begin = p.begin.kind != Part::Kind::none,
+                 has_end = p.end.kind != Part::Kind::none;
       const int64_t size = shape[axis++];
-      const bool whole = !has_begin && !has_end && known(p.step, &step) && (step == 1 || step == -1);
+      const bool whole =
+          !has_begin && !has_end && known(p.step, &step) && (step == 1 || step == -1);
       if (fixed && size != Shape::kUnknown) {
         out.push_back(clamped(size, has_begin, begin, has_end, end, step).count);
       } else {
@@ -188,7 +197,8 @@ void subscript_row(const RowCall& call) {
   const Tensor& x = call.inputs[0];
   Dims dims;
   auto value = [&](const Part& p) {
-    return p.kind == Part::Kind::fixed ? p.value : integer_at(call.inputs[static_cast<size_t>(p.value)]);
+    return p.kind == Part::Kind::fixed ? p.value
+                                       : integer_at(call.inputs[static_cast<size_t>(p.value)]);
   };
   const StridedView view = make_view(pieces, x.dims(), value, &dims);
   set_strided(&call.outputs[0], x, view, dims);
@@ -203,7 +213,9 @@ bool subscript_block(const BlockCall& call) {
   }
   if (call.rows == 0) return false;
   auto value = [&](const Part& p) {
-    return p.kind == Part::Kind::fixed ? p.value : integer_at(call.inputs[static_cast<size_t>(p.value)].row(0));
+    return p.kind == Part::Kind::fixed
+               ? p.value
+               : integer_at(call.inputs[static_cast<size_t>(p.value)].row(0));
   };
   try {
     Dims dims;

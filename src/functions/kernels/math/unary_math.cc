@@ -10,7 +10,12 @@ namespace penstock {
 namespace {
 
 #define PENSTOCK_UNARY(Name, expression) \
-  struct Name { template <typename T> static T apply(T x) { return expression; } }
+  struct Name {                          \
+    template <typename T>                \
+    static T apply(T x) {                \
+      return expression;                 \
+    }                                    \
+  }
 
 PENSTOCK_UNARY(Exp, std::exp(x));
 PENSTOCK_UNARY(Log, std::log(x));
@@ -22,7 +27,7 @@ PENSTOCK_UNARY(Ceil, std::ceil(x));
 PENSTOCK_UNARY(Sin, std::sin(x));
 PENSTOCK_UNARY(Cos, std::cos(x));
 PENSTOCK_UNARY(Tanh, std::tanh(x));
-PENSTOCK_UNARY(Square, x * x);
+PENSTOCK_UNARY(Square, x* x);
 PENSTOCK_UNARY(Round, std::nearbyint(x));  // nobody changes the rounding mode: halves to even
 #undef PENSTOCK_UNARY
 
@@ -55,7 +60,8 @@ constexpr EntrywiseKernel kSquare{"square", 1, common_compute_dtype, false, run<
 
 Spec infer_float(const InferContext& context) {
   const LeafSpec& type = infer_number(context, 0);
-  if (!is_float(type.dtype)) context.fail(0, "is " + type.text() + ", expected floats; cast it: float32(x)");
+  if (!is_float(type.dtype))
+    context.fail(0, "is " + type.text() + ", expected floats; cast it: float32(x)");
   return Spec::tensor(type.dtype, type.shape);
 }
 

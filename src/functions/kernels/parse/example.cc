@@ -134,9 +134,9 @@ void check_count(const FeatureView& feature, int64_t got, int64_t wanted) {
 
 void check_kind(const FeatureView& feature, FeatureKind wanted) {
   if (feature.kind == wanted || feature.kind == FeatureKind::missing) return;
-  throw Error(Code::invalid_argument,
-              "a feature is " + std::string(feature_kind_name(feature.kind)) + ", not " +
-                  std::string(feature_kind_name(wanted)));
+  throw Error(Code::invalid_argument, "a feature is " +
+                                          std::string(feature_kind_name(feature.kind)) + ", not " +
+                                          std::string(feature_kind_name(wanted)));
 }
 
 }  // namespace
@@ -236,16 +236,27 @@ int64_t count_values(const FeatureView& feature) {
   switch (feature.kind) {
     case FeatureKind::missing: break;
     case FeatureKind::bytes_list:
-      visit_lists(feature, kNeverUnpacked, [](WireReader&) {},
-                  [&](WireReader&, std::string_view) { ++count; });
+      visit_lists(
+          feature, kNeverUnpacked, [](WireReader&) {},
+          [&](WireReader&, std::string_view) { ++count; });
       break;
     case FeatureKind::float_list:
-      visit_lists(feature, kOneFloat, [&](WireReader& r) { r.fixed<float>(); ++count; },
-                  [&](WireReader& r, std::string_view packed) { count += floats_in(r, packed); });
+      visit_lists(
+          feature, kOneFloat,
+          [&](WireReader& r) {
+            r.fixed<float>();
+            ++count;
+          },
+          [&](WireReader& r, std::string_view packed) { count += floats_in(r, packed); });
       break;
     case FeatureKind::int64_list:
-      visit_lists(feature, kOneInt64, [&](WireReader& r) { r.varint64(); ++count; },
-                  [&](WireReader&, std::string_view packed) { count += varints_in(packed); });
+      visit_lists(
+          feature, kOneInt64,
+          [&](WireReader& r) {
+            r.varint64();
+            ++count;
+          },
+          [&](WireReader&, std::string_view packed) { count += varints_in(packed); });
       break;
   }
   return count;
@@ -289,11 +300,12 @@ void read_floats(const FeatureView& feature, float* out, int64_t n) {
 void read_bytes(const FeatureView& feature, std::string_view* out, int64_t n) {
   check_kind(feature, FeatureKind::bytes_list);
   int64_t got = 0;
-  visit_lists(feature, kNeverUnpacked, [](WireReader&) {},
-              [&](WireReader&, std::string_view value) {
-                if (got < n) out[got] = value;
-                ++got;
-              });
+  visit_lists(
+      feature, kNeverUnpacked, [](WireReader&) {},
+      [&](WireReader&, std::string_view value) {
+        if (got < n) out[got] = value;
+        ++got;
+      });
   check_count(feature, got, n);
 }
 

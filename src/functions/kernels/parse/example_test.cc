@@ -148,8 +148,14 @@ class OddWriter {
     const int number = below(2) ? 4 + below(3000) : 1 + below(3);
     switch (below(4)) {
       case 0: field(out, 4 + number, std::string(static_cast<size_t>(below(5)), 'u')); break;
-      case 1: tag(out, 4 + number, 0); varint(out, this->number()); break;
-      case 2: tag(out, number, 1); out.append(8, 'x'); break;
+      case 1:
+        tag(out, 4 + number, 0);
+        varint(out, this->number());
+        break;
+      case 2:
+        tag(out, number, 1);
+        out.append(8, 'x');
+        break;
       default:
         tag(out, number, 3);
         if (below(2)) maybe_unknown(out);
@@ -192,8 +198,14 @@ class OddWriter {
     for (int i = below(5); i > 0; --i) {
       maybe_unknown(out);
       switch (below(4)) {
-        case 0: tag(out, 1, 0); varint(out, number()); break;
-        case 1: tag(out, 1, 5); out.append(4, static_cast<char>(below(256))); break;
+        case 0:
+          tag(out, 1, 0);
+          varint(out, number());
+          break;
+        case 1:
+          tag(out, 1, 5);
+          out.append(4, static_cast<char>(below(256)));
+          break;
         default: {
           std::string packed;
           for (int n = below(4); n > 0; --n) {

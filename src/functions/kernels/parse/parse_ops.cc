@@ -206,10 +206,10 @@ void raw_row(const RowCall& call) {
   const int64_t texts = input.entries_count();
   const int64_t bytes = texts == 0 ? 0 : input.entry<BytesView>().size;
   if (bytes % entry != 0) {
-    throw Error(Code::invalid_argument,
-                "decode_raw: " + std::to_string(bytes) + " bytes are no multiple of " +
-                    std::to_string(entry) + ", the size of " +
-                    std::string(dtype_name(slot.dtype())));
+    throw Error(Code::invalid_argument, "decode_raw: " + std::to_string(bytes) +
+                                            " bytes are no multiple of " + std::to_string(entry) +
+                                            ", the size of " +
+                                            std::string(dtype_name(slot.dtype())));
   }
   Dims dims = input.dims();
   dims.push_back(bytes / entry);
@@ -218,9 +218,9 @@ void raw_row(const RowCall& call) {
   for (int64_t i = 0; i < texts; ++i, to += bytes) {
     const BytesView text = input.entry<BytesView>(i);
     if (text.size != bytes) {
-      throw Error(Code::invalid_argument, "decode_raw: strings of different sizes: " +
-                                              std::to_string(bytes) + " and " +
-                                              std::to_string(text.size) + " bytes");
+      throw Error(Code::invalid_argument,
+                  "decode_raw: strings of different sizes: " + std::to_string(bytes) + " and " +
+                      std::to_string(text.size) + " bytes");
     }
     if (bytes > 0) std::memcpy(to, text.data, static_cast<size_t>(bytes));
   }

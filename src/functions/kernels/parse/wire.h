@@ -73,8 +73,8 @@ class WireReader {
   }
 
   [[noreturn]] void fail(const char* what) const {
-    throw Error(Code::invalid_argument, "not a tf.train.Example: byte " +
-                                            std::to_string(at_ - start_) + ": " + what);
+    throw Error(Code::invalid_argument,
+                "not a tf.train.Example: byte " + std::to_string(at_ - start_) + ": " + what);
   }
 
  private:

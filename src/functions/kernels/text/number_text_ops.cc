@@ -1,12 +1,13 @@
 // Numbers as text and back: as_string, to_number.
 
+#include <locale.h>
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
-#include <clocale>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <locale.h>
 
 #include "functions/kernels/families.h"
 #include "functions/kernels/math/convert.h"
@@ -37,13 +38,15 @@ bool parse_float(std::string_view text, T* out) {
   if (digits.empty() || digits[0] == '-' || digits[0] == '+') return false;
   const bool hex = digits.size() > 2 && digits[0] == '0' && (digits[1] | 0x20) == 'x';
   if (hex) digits.remove_prefix(2);
-  if (hex && digits[0] == '-') return false;
+  if (hex && digits[0] != '.' && !std::isxdigit(static_cast<unsigned char>(digits[0])))
+    return false;
   const char* end = digits.data() + digits.size();
   T value{};
-  const auto [at, code] =
-      std::from_chars(digits.data(), end, value, hex ? std::chars_format::hex : std::chars_format::general);
+  const auto [at, code] = std::from_chars(
+      digits.data(), end, value, hex ? std::chars_format::hex : std::chars_format::general);
   if (code == std::errc::invalid_argument || at != end) return false;
-  if (code == std::errc::result_out_of_range) {  // infinite, or too small: which, from_chars leaves open
+  if (code ==
+      std::errc::result_out_of_range) {  // infinite, or too small: which, from_chars leaves open
     value = std::abs(rounded_text(std::string(text).c_str(), T{}));
   }
   *out = negative ? -value : value;
@@ -78,7 +81,9 @@ bool parse_entries(const BytesView* in, int64_t n, DType dtype, std::byte* out, 
 }
 
 Error not_a_number(const BytesView& text, DType dtype) {
-  const std::string what = is_integer(dtype) ? "not an integer of dtype " + std::string(dtype_name(dtype)) : "not a number";
+  const std::string what = is_integer(dtype)
+                               ? "not an integer of dtype " + std::string(dtype_name(dtype))
+                               : "not a number";
   return Error(Code::invalid_argument, "to_number: " + what + ": " + quoted(text.view()));
 }
 
@@ -86,9 +91,11 @@ Spec infer_to_number(const InferContext& context) {
   const LeafSpec& type = context.tensor(0);
   const DType dtype = context.attrs["dtype"].as_dtype();
   if (type.dtype != DType::bytes) {
-    context.fail(0, "is " + type.text() + ", expected bytes; cast it: " + std::string(dtype_name(dtype)) + "(x)");
+    context.fail(0, "is " + type.text() +
+                        ", expected bytes; cast it: " + std::string(dtype_name(dtype)) + "(x)");
   }
-  if (!is_number(dtype)) throw TypeError{-1, "dtype", "is " + std::string(dtype_name(dtype)) + ", expected numbers"};
+  if (!is_number(dtype))
+    throw TypeError{-1, "dtype", "is " + std::string(dtype_name(dtype)) + ", expected numbers"};
   return Spec::tensor(dtype, type.shape);
 }
 
@@ -101,7 +108,8 @@ void to_number_row(const RowCall& call) {
   Tensor held;
   if (compute != slot.dtype()) held = Tensor::make(compute, in.dims());
   int64_t bad = 0;
-  if (!parse_entries(in.entries<BytesView>(), n, compute, compute == slot.dtype() ? out : held.mutable_data(), &bad)) {
+  if (!parse_entries(in.entries<BytesView>(), n, compute,
+                     compute == slot.dtype() ? out : held.mutable_data(), &bad)) {
     throw not_a_number(in.entry<BytesView>(bad), slot.dtype());
   }
   if (compute != slot.dtype()) convert_entries(compute, held.data(), slot.dtype(), out, n);
@@ -128,10 +136,10 @@ bool to_number_block(const BlockCall& call) {
 // -- as_string
 
 struct NumberFormat {
-  std::string flags;   // of printf, with the width
-  int64_t precision;   // -1: printf's 6
+  std::string flags;  // of printf, with the width
+  int64_t precision;  // -1: printf's 6
   char conversion;
-  bool plain;          // all as by default: no printf
+  bool plain;  // all as by default: no printf
 
   explicit NumberFormat(const Attrs& attrs) : precision(attrs["precision"].as_int()) {
     const std::string fill = attrs["fill"].as_string();
@@ -145,7 +153,8 @@ struct NumberFormat {
     std::array<char, 400> text;
     if (plain) {
       if (std::isnan(v)) return void(*out += "nan");
-      const auto end = std::to_chars(text.data(), text.data() + text.size(), v, std::chars_format::fixed, 6).ptr;
+      const auto end =
+          std::to_chars(text.data(), text.data() + text.size(), v, std::chars_format::fixed, 6).ptr;
       out->append(text.data(), end);
       return;
     }
@@ -170,16 +179,19 @@ struct NumberFormat {
 #pragma GCC diagnostic ignored "-Wformat-security"
   template <typename T>
   static void append_printf(const std::string& format, T v, std::string* out) {
+    const locale_t before = uselocale(c_locale());
     const int n = std::snprintf(nullptr, 0, format.c_str(), v);
     const size_t begin = out->size();
     out->resize(begin + static_cast<size_t>(n) + 1);
     std::snprintf(out->data() + begin, static_cast<size_t>(n) + 1, format.c_str(), v);
     out->pop_back();
+    uselocale(before);
   }
 #pragma GCC diagnostic pop
 };
 
-void append_entries(const NumberFormat& format, DType dtype, const std::byte* in, int64_t n, StringWriter* writer) {
+void append_entries(const NumberFormat& format, DType dtype, const std::byte* in, int64_t n,
+                    StringWriter* writer) {
   visit_dtype(dtype, [&]<typename T>(TypeTag<T>) {
     const T* from = reinterpret_cast<const T*>(in);
     for (int64_t i = 0; i < n; ++i) {
@@ -206,15 +218,19 @@ Spec infer_as_string(const InferContext& context) {
   if (fill.size() > 1 || std::string_view(" +-0#").find(fill) == std::string_view::npos) {
     throw TypeError{-1, "fill", "must be one of \" \", \"+\", \"-\", \"0\", \"#\""};
   }
-  const int64_t precision = context.attrs["precision"].as_int(), width = context.attrs["width"].as_int();
-  const bool scientific = context.attrs["scientific"].as_bool(), shortest = context.attrs["shortest"].as_bool();
-  if (precision < -1 || precision > 1000) throw TypeError{-1, "precision", "must lie between -1 and 1000"};
+  const int64_t precision = context.attrs["precision"].as_int(),
+                width = context.attrs["width"].as_int();
+  const bool scientific = context.attrs["scientific"].as_bool(),
+             shortest = context.attrs["shortest"].as_bool();
+  if (precision < -1 || precision > 1000)
+    throw TypeError{-1, "precision", "must lie between -1 and 1000"};
   if (width < -1 || width > 1000) throw TypeError{-1, "width", "must lie between -1 and 1000"};
   if (scientific && shortest) throw TypeError{-1, "shortest", "excludes scientific"};
   if ((precision >= 0 || scientific || shortest) && !is_float(type.dtype)) {
     context.fail(0, "is " + type.text() + ": precision, scientific and shortest are for floats");
   }
-  if (width >= 0 && !is_number(type.dtype)) context.fail(0, "is " + type.text() + ": width is for numbers");
+  if (width >= 0 && !is_number(type.dtype))
+    context.fail(0, "is " + type.text() + ": width is for numbers");
   return Spec::tensor(DType::bytes, type.shape);
 }
 
@@ -222,7 +238,8 @@ void as_string_row(const RowCall& call) {
   const Tensor& in = call.inputs[0];
   Tensor out = Tensor::make(DType::bytes, in.dims());
   StringWriter writer(in.entries_count());
-  append_entries(*static_cast<const NumberFormat*>(call.state), in.dtype(), in.data(), in.entries_count(), &writer);
+  append_entries(*static_cast<const NumberFormat*>(call.state), in.dtype(), in.data(),
+                 in.entries_count(), &writer);
   writer.finish(out.mutable_entries<BytesView>(), &out.mutable_buffer());
   call.outputs[0].set(std::move(out));
 }
@@ -244,8 +261,10 @@ bool as_string_block(const BlockCall& call) {
 void add_number_text_ops(OpRegistry* registry) {
   OpDef to_number;
   to_number.name = "to_number";
-  to_number.params = {required("s", Param::Kind::tensor), optional("dtype", Param::Kind::dtype, Attr::of(DType::float32))};
-  to_number.doc = "the number that s holds; white space around it, hexadecimal floats, inf and nan are read";
+  to_number.params = {required("s", Param::Kind::tensor),
+                      optional("dtype", Param::Kind::dtype, Attr::of(DType::float32))};
+  to_number.doc =
+      "the number that s holds; white space around it, hexadecimal floats, inf and nan are read";
   to_number.infer = infer_to_number;
   to_number.row = to_number_row;
   to_number.block = to_number_block;

@@ -37,7 +37,8 @@ struct Splitter {
   const char* find(const char* at, const char* end) const {
     if (at == end) return nullptr;
     const auto n = static_cast<size_t>(end - at);
-    const void* found = sep.size() == 1 ? std::memchr(at, sep[0], n) : memmem(at, n, sep.data(), sep.size());
+    const void* found =
+        sep.size() == 1 ? std::memchr(at, sep[0], n) : memmem(at, n, sep.data(), sep.size());
     return static_cast<const char*>(found);
   }
 
@@ -60,7 +61,8 @@ struct Splitter {
 Spec infer_split(const InferContext& context) {
   const LeafSpec& type = context.tensor_of(0, DType::bytes);
   if (type.shape.has_rank() && !type.shape.is_scalar()) {
-    context.fail(0, "is " + type.text() + ", expected one string; for each: map_fn(x, s -> split(s))");
+    context.fail(0,
+                 "is " + type.text() + ", expected one string; for each: map_fn(x, s -> split(s))");
   }
   return Spec::tensor(DType::bytes, {Shape::kUnknown});
 }
@@ -68,13 +70,16 @@ Spec infer_split(const InferContext& context) {
 void split_row(const RowCall& call) {
   const Splitter& splitter = *static_cast<const Splitter*>(call.state);
   const Tensor& in = call.inputs[0];
-  if (in.dims().rank() != 0) fail_row("split_text", "expected one string, got shape " + in.dims().text());
+  if (in.dims().rank() != 0)
+    fail_row("split_text", "expected one string, got shape " + in.dims().text());
   const std::string_view text = in.entry<BytesView>().view();
   int64_t n = 0;
   splitter.for_each(text, [&](std::string_view) { ++n; });
   Tensor out = Tensor::make(DType::bytes, {n});
   auto* to = out.mutable_entries<BytesView>();
-  splitter.for_each(text, [&](std::string_view part) { *to++ = {part.data(), static_cast<int64_t>(part.size())}; });
+  splitter.for_each(text, [&](std::string_view part) {
+    *to++ = {part.data(), static_cast<int64_t>(part.size())};
+  });
   share_strings(&out.mutable_buffer(), in.buffer(), DType::bytes);
   call.outputs[0].set(std::move(out));
 }
@@ -107,11 +112,14 @@ void add_split_ops(OpRegistry* registry) {
   op.name = "split_text";
   op.params = {required("s", Param::Kind::tensor), optional("sep", Param::Kind::text, {}),
                optional("maxsplit", Param::Kind::integer, Attr::integer(-1))};
-  op.doc = "s cut at each sep, empty parts kept; without sep at runs of ASCII white space; at most maxsplit times";
+  op.doc = "s cut at each sep, empty parts kept; without sep at runs of ASCII white space; at most "
+           "maxsplit times";
   op.infer = infer_split;
   op.row = split_row;
   op.block = split_block;
-  op.prepare = [](const Attrs& attrs) -> std::shared_ptr<const void> { return std::make_shared<const Splitter>(attrs); };
+  op.prepare = [](const Attrs& attrs) -> std::shared_ptr<const void> {
+    return std::make_shared<const Splitter>(attrs);
+  };
   op.cost_ns = 300;
   op.group = "text";
   registry->add(std::move(op));

@@ -56,7 +56,8 @@ template <Transform transform>
 void transform_row(const RowCall& call) {
   const Tensor& in = call.inputs[0];
   Tensor out = Tensor::make(DType::bytes, in.dims());
-  transform(in.entries<BytesView>(), in.entries_count(), out.mutable_entries<BytesView>(), &out.mutable_buffer());
+  transform(in.entries<BytesView>(), in.entries_count(), out.mutable_entries<BytesView>(),
+            &out.mutable_buffer());
   share_strings(&out.mutable_buffer(), in.buffer(), DType::bytes);
   call.outputs[0].set(std::move(out));
 }
@@ -66,8 +67,8 @@ bool transform_block(const BlockCall& call) {
   const Column& in = call.inputs[0];
   if (in.kind() != Column::Kind::dense) return false;
   Column out = Column::dense(DType::bytes, in.row_dims(), call.rows);
-  transform(in.entries<BytesView>(), call.rows * in.row_dims().entries(), out.mutable_entries<BytesView>(),
-            &out.mutable_buffer());
+  transform(in.entries<BytesView>(), call.rows * in.row_dims().entries(),
+            out.mutable_entries<BytesView>(), &out.mutable_buffer());
   share_strings(&out.mutable_buffer(), in.buffer(), DType::bytes);
   call.outputs[0] = std::move(out);
   return true;
@@ -113,14 +114,16 @@ void lengths(const BytesView* in, int64_t n, int64_t* out) {
 
 void length_row(const RowCall& call) {
   const Tensor& in = call.inputs[0];
-  lengths(in.entries<BytesView>(), in.entries_count(), call.outputs[0].allocate_as<int64_t>(in.dims()));
+  lengths(in.entries<BytesView>(), in.entries_count(),
+          call.outputs[0].allocate_as<int64_t>(in.dims()));
 }
 
 bool length_block(const BlockCall& call) {
   const Column& in = call.inputs[0];
   if (in.kind() != Column::Kind::dense) return false;
   Column out = Column::dense(DType::int64, in.row_dims(), call.rows);
-  lengths(in.entries<BytesView>(), call.rows * in.row_dims().entries(), out.mutable_entries<int64_t>());
+  lengths(in.entries<BytesView>(), call.rows * in.row_dims().entries(),
+          out.mutable_entries<int64_t>());
   call.outputs[0] = std::move(out);
   return true;
 }
@@ -132,15 +135,18 @@ Spec infer_substr(const InferContext& context) {
   for (int i = 1; i < 3; ++i) {
     bool ok = true;
     shape = broadcast_shapes(shape, infer_integers(context, i, -1).shape, &ok);
-    if (!ok) context.fail(i, "has shape " + context.tensor(i).shape.text() + ", which does not broadcast");
+    if (!ok)
+      context.fail(i, "has shape " + context.tensor(i).shape.text() + ", which does not broadcast");
   }
   return Spec::tensor(DType::bytes, std::move(shape));
 }
 
 void substr_row(const RowCall& call) {
   const Tensor &in = call.inputs[0], &pos = call.inputs[1], &len = call.inputs[2];
-  const Dims dims = broadcast_dims("substr", broadcast_dims("substr", in.dims(), pos.dims()), len.dims());
-  const std::array<Extents, 3> extents{Extents(in.dims()), Extents(pos.dims()), Extents(len.dims())};
+  const Dims dims =
+      broadcast_dims("substr", broadcast_dims("substr", in.dims(), pos.dims()), len.dims());
+  const std::array<Extents, 3> extents{Extents(in.dims()), Extents(pos.dims()),
+                                       Extents(len.dims())};
   const auto plan = BroadcastPlan::make(extents);
   Tensor out = Tensor::make(DType::bytes, dims);
   const int64_t s0 = plan->steps(0), s1 = plan->steps(1), s2 = plan->steps(2);
@@ -152,7 +158,8 @@ void substr_row(const RowCall& call) {
         fail_row("substr", "position " + std::to_string(p) + " is outside " + quoted(text.view()));
       }
       const int64_t begin = p < 0 ? p + text.size : p, rest = text.size - begin;
-      out.mutable_entries<BytesView>()[to + i] = {text.data + begin, l < 0 ? rest : std::min(l, rest)};
+      out.mutable_entries<BytesView>()[to + i] = {text.data + begin,
+                                                  l < 0 ? rest : std::min(l, rest)};
     }
   });
   share_strings(&out.mutable_buffer(), in.buffer(), DType::bytes);
@@ -173,7 +180,8 @@ Spec infer_join(const InferContext& context) {
   for (int i = 1; i < static_cast<int>(context.inputs.size()); ++i) {
     bool ok = true;
     shape = broadcast_shapes(shape, context.tensor_of(i, DType::bytes).shape, &ok);
-    if (!ok) context.fail(i, "has shape " + context.tensor(i).shape.text() + ", which does not broadcast");
+    if (!ok)
+      context.fail(i, "has shape " + context.tensor(i).shape.text() + ", which does not broadcast");
   }
   return Spec::tensor(DType::bytes, std::move(shape));
 }
@@ -206,8 +214,10 @@ void join_row(const RowCall& call) {
     for (int64_t k = 0; k < length; ++k) {
       if (k > 0) writer.chars() += sep;
       const auto part = static_cast<size_t>(k);
-      writer.chars() += (along_axis ? first.entry<BytesView>(e * length + k)
-                                    : parts[part].entry<BytesView>(at[part][static_cast<size_t>(e)])).view();
+      writer.chars() +=
+          (along_axis ? first.entry<BytesView>(e * length + k)
+                      : parts[part].entry<BytesView>(at[part][static_cast<size_t>(e)]))
+              .view();
     }
     writer.finish_entry();
   }
@@ -216,7 +226,8 @@ void join_row(const RowCall& call) {
   call.outputs[0].set(std::move(out));
 }
 
-OpDef text_op(std::string name, std::string doc, Spec (*infer)(const InferContext&), RowKernel row, BlockKernel block) {
+OpDef text_op(std::string name, std::string doc, Spec (*infer)(const InferContext&), RowKernel row,
+              BlockKernel block) {
   OpDef op;
   op.name = std::move(name);
   op.params = {required("s", Param::Kind::tensor)};
@@ -236,20 +247,27 @@ void add_string_ops(OpRegistry* registry) {
     op.elementwise = true;
     registry->add(std::move(op));
   };
-  add(text_op("string_length", "the number of bytes of s, int64", infer_length, length_row, length_block));
+  add(text_op("string_length", "the number of bytes of s, int64", infer_length, length_row,
+              length_block));
   add(text_op("lower", "s with the letters A to Z made small; other bytes stay", infer_bytes,
               transform_row<change_case<'A', 'Z'>>, transform_block<change_case<'A', 'Z'>>));
   add(text_op("upper", "s with the letters a to z made capital; other bytes stay", infer_bytes,
               transform_row<change_case<'a', 'z'>>, transform_block<change_case<'a', 'z'>>));
-  add(text_op("strip", "s without the ASCII white space around it", infer_bytes, transform_row<strip>, transform_block<strip>));
-  OpDef substr = text_op("substr", "len bytes of s from pos, which counts from the end when negative; all that is left when len is negative",
+  add(text_op("strip", "s without the ASCII white space around it", infer_bytes,
+              transform_row<strip>, transform_block<strip>));
+  OpDef substr = text_op("substr",
+                         "len bytes of s from pos, which counts from the end when negative; all "
+                         "that is left when len is negative",
                          infer_substr, substr_row, nullptr);
   substr.params.push_back(required("pos", Param::Kind::tensor));
   substr.params.push_back(required("len", Param::Kind::tensor));
   substr.can_fail = true;
   registry->add(std::move(substr));
-  OpDef join = text_op("join", "strings joined entry by entry; one tensor alone along its last axis", infer_join, join_row, nullptr);
-  join.params = {required("parts", Param::Kind::tensors), option("sep", Param::Kind::text, Attr::text(""))};
+  OpDef join =
+      text_op("join", "strings joined entry by entry; one tensor alone along its last axis",
+              infer_join, join_row, nullptr);
+  join.params = {required("parts", Param::Kind::tensors),
+                 option("sep", Param::Kind::text, Attr::text(""))};
   registry->add(std::move(join));
 }
 
