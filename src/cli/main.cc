@@ -9,6 +9,7 @@
 #include "cli/args.h"
 #include "functions/op.h"
 #include "plan/diagnostic.h"
+#include "runtime/run.h"
 
 namespace penstock::cli {
 namespace {
@@ -64,6 +65,9 @@ int dispatch(const std::vector<std::string>& words) {
       return usage(e.message, c.name);
     } catch (const PipeError& e) {
       std::fprintf(stderr, "%s\n", e.message().c_str());
+      return 2;
+    } catch (const OpenError& e) {
+      std::fprintf(stderr, "penstock %s: refused: %s: %s\n", c.name.c_str(), std::string(code_name(e.code())).c_str(), e.what());
       return 2;
     } catch (const Error& e) {
       if (e.code() == Code::cancelled) {

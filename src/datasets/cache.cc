@@ -152,9 +152,8 @@ OperatorDef cache_operator() {
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     // A cache in a nested pipeline belongs to one row: it lives as long as that pipeline.
-    const bool nested = context.lineage != 0 || !context.environment.empty();
-    auto state =
-        nested ? std::make_shared<CacheState>() : context.run->state().keep<CacheState>(node.get());
+    PipelineState& keeper = context.nested ? *context.nested : context.run->state();
+    auto state = keeper.keep<CacheState>(node.get());
     return std::make_unique<CacheCursor>(std::move(state), node, context);
   };
   return op;

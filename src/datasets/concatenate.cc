@@ -1,5 +1,7 @@
-// concatenate(other): the elements of the input, then those of the other dataset.
+// concatenate(other): the elements of the input, then those of the other dataset, which is opened
+// when the first has ended.
 
+#include "base/random.h"
 #include "datasets/datasets.h"
 #include "runtime/open.h"
 
@@ -25,7 +27,9 @@ class ConcatenateCursor final : public Cursor {
       current_.reset();
       if (second_) return Poll::end;
       second_ = true;
-      current_ = context_.open_input(*node_, 1);
+      OpenContext context = context_;
+      context.lineage = mix(context_.lineage, 1);  // its rows are others than those of the first
+      current_ = context.open_input(*node_, 1);
     }
   }
 

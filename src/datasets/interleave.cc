@@ -4,6 +4,8 @@
 // The order never depends on the machine: cycle_length has a fixed default and threads that work
 // ahead (num_parallel_calls) change nothing.
 
+#include <algorithm>
+
 #include "datasets/datasets.h"
 #include "datasets/interleaving.h"
 
@@ -35,11 +37,13 @@ OperatorDef interleave_operator() {
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     const Attr& calls = node->arg("num_parallel_calls");
     const int64_t n = calls.is_auto() || calls.is_none() ? 1 : calls.as_int();
+    const int64_t cycle = node->arg("cycle_length").as_int(),
+                  block = node->arg("block_length").as_int();
     constexpr int64_t kRowsAhead = 32;
-    const int64_t ahead = n > 1 && !context.run->options().latency ? kRowsAhead : 0;
-    return open_interleaving(
-        node, context,
-        {node->arg("cycle_length").as_int(), node->arg("block_length").as_int(), ahead});
+    const int64_t rows = std::min(context.run->options().block_rows,
+                                  std::max(kRowsAhead, block > INT64_MAX / 2 ? block : 2 * block));
+    return open_interleaving(node, context,
+                             {cycle, block, n > 1 && !context.run->options().latency ? rows : 0});
   };
   return op;
 }

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "base/random.h"
+#include "datasets/runs.h"
 #include "runtime/async_stage.h"
 
 namespace penstock {
@@ -21,124 +22,153 @@ class InterleavingCursor final : public Cursor {
         environment_(context.environment.begin(), context.environment.end()),
         how_(how) {
     context_.environment = environment_;
+    context_.batch_rows = 0;
     function_ = context_.program(*node_, "f");
     input_ = context_.open_input(*node_);
-    slots_.resize(static_cast<size_t>(std::min<int64_t>(how.cycle_length, 4096)));
-    context_.batch_rows = 0;
   }
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
-    BlockBuilder rows(identity().columns);
+    RunJoiner rows;
     while (rows.rows() < pull.max_rows) {
       run_->check_cancelled();
-      Slot& slot = slots_[at_];
-      if (!slot.cursor) {
-        if (input_ended_) {
-          if (open_ == 0) break;
-          advance();
-          continue;
-        }
-        const Poll poll = fill(&slot, pull.waker, &rows);
-        if (poll == Poll::pending) {
-          if (rows.empty()) return poll;
+      if (at_ == slots_.size()) {  // slots are made as the pointer comes to them first
+        if (!input_ended_) {
+          slots_.emplace_back();
+        } else if (slots_.empty()) {
           break;
+        } else {
+          at_ = 0;
         }
+      }
+      Slot& slot = slots_[at_];
+      Poll poll = Poll::ready;
+      if (!slot.cursor && input_ended_) {  // never filled again
+        slots_.erase(slots_.begin() + static_cast<std::ptrdiff_t>(at_));
+        taken_ = 0;
         continue;
       }
-      if (slot.held.rows == 0) {
-        const int64_t want = how_.cycle_length == 1 ? pull.max_rows - rows.rows()
-                                                    : std::max<int64_t>(how_.block_length, 64);
-        const Poll poll =
-            slot.cursor->pull(&slot.held, {std::min(want, pull.max_rows), pull.waker});
-        if (poll == Poll::pending) {
-          if (rows.empty()) return poll;
-          break;
-        }
-        if (poll == Poll::end) {
-          slot = Slot();
-          --open_;
-          advance();
-          continue;
-        }
+      if (!slot.cursor) {
+        poll = fill(&slot, pull.waker, &rows);
+      } else if (slot.left() == 0) {
+        poll = pull_inner(&slot, pull, rows.rows());
       }
-      take_turn(&slot, &rows, pull.max_rows - rows.rows());
-      if (how_.cycle_length == 1) break;  // whole blocks pass through
+      if (poll == Poll::pending) {
+        if (rows.empty()) return poll;
+        break;
+      }
+      if (slot.left() == 0) continue;
+      const int64_t given = take_turn(&slot, &rows, pull.max_rows - rows.rows());
+      if (how_.cycle_length == 1 && given >= kPassed)
+        break;  // large pieces pass through without a copy
     }
     if (rows.empty()) return Poll::end;
-    *out = rows.finish();
+    *out = rows.finish(identity().columns);
     return Poll::ready;
   }
 
  private:
+  static constexpr int64_t kPassed = 64;
+
   struct Slot {
     CursorPtr cursor;
     ObjectPtr value;  // keeps the environment of the cursor alive
-    Block held;
+    RunJoiner::Source held;
+    int64_t row = 0;  // of held
+    int64_t left() const { return held ? held->rows - row : 0; }
   };
 
   void advance() {
-    at_ = (at_ + 1) % slots_.size();
+    at_ = at_ + 1 == static_cast<size_t>(how_.cycle_length) ? 0 : at_ + 1;
     taken_ = 0;
+  }
+
+  // The slot's next rows; at its end the slot is empty and the pointer moves on.
+  Poll pull_inner(Slot* slot, const Pull& pull, int64_t made) {
+    const int64_t want =
+        how_.cycle_length == 1
+            ? pull.max_rows - made
+            : std::min(pull.max_rows, std::max<int64_t>(how_.block_length, kPassed));
+    Block block;
+    const Poll poll = slot->cursor->pull(&block, {want, pull.waker});
+    if (poll == Poll::ready) {
+      slot->held = std::make_shared<const Block>(std::move(block));
+      slot->row = 0;
+    } else if (poll == Poll::end) {
+      *slot = Slot();
+      advance();
+    }
+    return poll;
   }
 
   // The next input's dataset goes into the slot. What fails is an error here, and the input is used
   // up.
-  Poll fill(Slot* slot, Waker* waker, BlockBuilder* rows) {
-    if (datasets_.rows == used_) {
-      Block in;
-      const Poll poll = input_->pull(&in, {std::min<int64_t>(16, how_.cycle_length), waker});
-      if (poll == Poll::end) input_ended_ = true;
-      if (poll != Poll::ready) return poll;
-      function_->run(in, &datasets_);
-      used_ = 0;
-    }
-    const int64_t row = used_++;
+  Poll fill(Slot* slot, Waker* waker, RunJoiner* rows) {
+    Origin origin;
     try {
-      if (const ErrorPtr* e = datasets_.error_at(row)) throw Error(**e);
-      slot->value = datasets_.columns[0].row(row).object();
-      const auto* dataset = dynamic_cast<const DatasetValue*>(slot->value.get());
-      PENSTOCK_CHECK(dataset != nullptr);
-      slot->cursor = open_dataset(context_, *dataset, mix(datasets_.origin.lineage(row), 1),
-                                  datasets_.origin.epoch(row));
-      if (how_.rows_ahead > 0) {
-        const Identity id = slot->cursor->identity();
-        AsyncOptions options;
-        options.buffer_rows = how_.rows_ahead;
-        options.depth = context_.depth;
-        options.counters = id.counters;
-        slot->cursor = open_async_stage(std::move(slot->cursor), run_, options);
-        slot->cursor->set_identity({nullptr, id.name, id.columns});
+      if (datasets_.rows == used_) {
+        Block in;
+        const Poll poll = input_->pull(&in, {std::min<int64_t>(16, how_.cycle_length), waker});
+        if (poll == Poll::end) {
+          input_ended_ = true;
+          input_.reset();
+        }
+        if (poll != Poll::ready) return poll;
+        origin = in.origin;
+        datasets_ = Block();
+        used_ = 0;
+        Block made;
+        function_->run(in, &made);
+        datasets_ = std::move(made);
       }
-      ++open_;
+      const int64_t row = used_++;
+      origin = datasets_.origin.slice(row);
+      if (const ErrorPtr* e = datasets_.error_at(row)) throw Error(**e);
+      open(slot, datasets_.columns[0].row(row).object(), origin);
     } catch (const Error& e) {
       if (e.code() == Code::cancelled) throw;
-      slot->cursor.reset();
-      rows->append(error_block(std::make_shared<const Error>(e), identity().columns,
-                               datasets_.origin.slice(row)));
+      *slot = Slot();
+      rows->add(std::make_shared<const Block>(
+                    error_block(std::make_shared<const Error>(e), identity().columns, origin)),
+                0, 1);
     }
     return Poll::ready;
   }
 
-  // Up to what is left of the turn; errors count for nothing.
-  void take_turn(Slot* slot, BlockBuilder* rows, int64_t most) {
-    int64_t n = 0;
-    if (how_.cycle_length == 1) {
-      n = std::min(most, slot->held.rows);
-    } else {
-      while (n < most && n < slot->held.rows && taken_ < how_.block_length) {
-        if (!slot->held.error_at(n)) ++taken_;
-        ++n;
+  void open(Slot* slot, ObjectPtr value, const Origin& origin) {
+    const auto* dataset = dynamic_cast<const DatasetValue*>(value.get());
+    PENSTOCK_CHECK(dataset != nullptr);
+    slot->value = std::move(value);
+    slot->cursor = open_dataset(context_, *dataset, mix(origin.lineage(0), 1), origin.epoch(0));
+    if (how_.rows_ahead == 0) return;
+    const Identity id = slot->cursor->identity();
+    AsyncOptions options;
+    options.buffer_rows = how_.rows_ahead;
+    options.depth = context_.depth;
+    options.counters = id.counters;
+    slot->cursor = open_async_stage(std::move(slot->cursor), run_, options);
+    slot->cursor->set_identity({nullptr, id.name, id.columns});
+  }
+
+  // Up to what is left of the turn; errors count for nothing. The number of rows given.
+  int64_t take_turn(Slot* slot, RunJoiner* rows, int64_t most) {
+    const Block& held = *slot->held;
+    int64_t n = std::min(most, slot->left());
+    if (how_.cycle_length > 1) {
+      if (held.errors.empty()) {
+        n = std::min(n, how_.block_length - taken_);
+        taken_ += n;
+      } else {
+        const int64_t end = n;
+        for (n = 0; n < end && taken_ < how_.block_length; ++n)
+          taken_ += held.error_at(slot->row + n) ? 0 : 1;
       }
     }
-    if (n == slot->held.rows) {
-      rows->append(slot->held);
-      slot->held = Block();
-    } else {
-      rows->append(slot->held.slice(0, n));
-      slot->held.drop_front(n);
-    }
-    if (taken_ >= how_.block_length && how_.cycle_length > 1) advance();
+    rows->add(slot->held, slot->row, n);
+    slot->row += n;
+    if (slot->left() == 0) slot->held.reset();
+    if (how_.cycle_length > 1 && taken_ >= how_.block_length) advance();
+    return n;
   }
 
   PlanPtr node_;
@@ -151,7 +181,6 @@ class InterleavingCursor final : public Cursor {
   std::vector<Slot> slots_;
   size_t at_ = 0;
   int64_t taken_ = 0;  // elements of this turn
-  int64_t open_ = 0;
   bool input_ended_ = false;
   Block datasets_;  // made, not yet in a slot
   int64_t used_ = 0;

@@ -49,14 +49,20 @@ class NamesCursor final : public Cursor {
   size_t at_ = 0;
 };
 
-// A fair order by the seed and the epoch (Fisher and Yates).
+// The order of shuffle(none, seed).
 std::vector<size_t> order_of(size_t n, bool shuffle, uint64_t seed, const OpenContext& context) {
   std::vector<size_t> out(n);
   for (size_t i = 0; i < n; ++i) out[i] = i;
   if (!shuffle) return out;
-  RandomStream random(seed, context.epoch, context.lineage);
-  for (size_t i = n; i > 1; --i) std::swap(out[i - 1], out[random.next_below(i)]);
-  return out;
+  std::vector<size_t> order;
+  for (size_t k = 0; k < n; ++k) {
+    const size_t slot =
+        RandomStream(seed, context.epoch, mix(context.lineage, k)).next_below(n - k);
+    order.push_back(out[slot]);
+    out[slot] = out.back();
+    out.pop_back();
+  }
+  return order;
 }
 
 OperatorDef named(const char* name) {
@@ -72,10 +78,16 @@ OperatorDef named(const char* name) {
     draft.node.spec = Spec::tensor(DType::bytes, {});
     draft.node.cardinality = kUnknown;
     if (patterns.has_capture()) return;
+    std::vector<std::string> names;
     try {
-      draft.node.cardinality = static_cast<int64_t>(match_files(strings_of(patterns)).size());
+      names = strings_of(patterns);
     } catch (const Error& e) {
-      NodeDraft::fail("file_pattern", e.message(), e.code());
+      NodeDraft::fail("file_pattern", e.message());
+    }
+    try {
+      draft.node.cardinality = static_cast<int64_t>(match_files(names).size());
+    } catch (const Error&) {
+      // Nothing matches now: the plan is good all the same, opening it is refused.
     }
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {

@@ -38,6 +38,17 @@ void copy_corner(const std::byte* from, const Dims& from_dims, std::byte* to, co
     copy_corner(from + i * from_stride, from_dims, to + i * to_stride, to_dims, entry, axis + 1);
 }
 
+// `bytes` bytes of copies of one entry, each stretch copied from the ones before it.
+void fill_with(const std::byte* value, size_t entry, std::byte* to, size_t bytes) {
+  if (bytes == 0) return;
+  std::memcpy(to, value, entry);
+  for (size_t done = entry; done < bytes;) {
+    const size_t n = std::min({done, bytes - done, size_t{1} << 14});
+    std::memcpy(to + done, to, n);
+    done += n;
+  }
+}
+
 class PaddedBatchCursor final : public Cursor {
  public:
   PaddedBatchCursor(CursorPtr input, int64_t size, bool drop_remainder,
@@ -113,8 +124,11 @@ class PaddedBatchCursor final : public Cursor {
     Tensor out = Tensor::make(rows[0].dtype(), dims.with_front(n));
     const int64_t entry = dtype_size(out.dtype()), each = dims.entries() * entry;
     std::byte* to = out.mutable_data();
-    for (int64_t i = 0; i < n * dims.entries(); ++i)
-      std::memcpy(to + i * entry, padding.value.data(), static_cast<size_t>(entry));
+    const bool gaps =
+        std::ranges::any_of(rows, [&](const Tensor& t) { return !(t.dims() == dims); });
+    if (gaps)
+      fill_with(padding.value.data(), static_cast<size_t>(entry), to,
+                static_cast<size_t>(n * each));
     if (out.dtype() == DType::bytes) out.mutable_buffer().keep(padding.value.buffer());
     for (const Tensor& t : rows) {
       if (t.entries_count() > 0) copy_corner(t.data(), t.dims(), to, dims, entry, 0);

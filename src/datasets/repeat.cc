@@ -18,6 +18,7 @@ class RepeatCursor final : public Cursor {
         environment_(context.environment.begin(), context.environment.end()),
         count_(count) {
     context_.environment = environment_;
+    input_ = context_.open_input(*node_);
   }
 
  protected:
@@ -25,11 +26,7 @@ class RepeatCursor final : public Cursor {
     for (;;) {
       if (!input_) {
         if (pass_ == count_) return Poll::end;
-        OpenContext context = context_;
-        context.epoch =
-            pass_ == 0 ? context_.epoch : mix(context_.epoch, static_cast<uint64_t>(pass_));
-        input_ = context.open_input(*node_);
-        given_ = false;
+        open_pass();
       }
       const Poll poll = input_->pull(out, pull);
       if (poll == Poll::ready) given_ |= static_cast<int64_t>(out->errors.size()) < out->rows;
@@ -41,6 +38,18 @@ class RepeatCursor final : public Cursor {
   }
 
  private:
+  void open_pass() {
+    OpenContext context = context_;
+    context.epoch = mix(context_.epoch, static_cast<uint64_t>(pass_));
+    given_ = false;
+    try {
+      input_ = context.open_input(*node_);
+    } catch (const Error&) {
+      count_ = pass_;  // what cannot be opened again ends it
+      throw;
+    }
+  }
+
   PlanPtr node_;
   OpenContext context_;
   std::vector<Tensor> environment_;

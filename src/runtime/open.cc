@@ -51,6 +51,7 @@ CursorPtr open_dataset(const OpenContext& context, const DatasetValue& value, ui
   inner.epoch = epoch;
   inner.batch_rows = 0;
   ++inner.depth;
+  inner.nested = std::make_shared<PipelineState>();
   return inner.open(value.plan());
 }
 

@@ -15,6 +15,8 @@ struct OpenContext {
   uint64_t epoch = 0;      // of enclosing repeats and the iterator
   int64_t batch_rows = 0;  // rows of a batch that follows directly, 0 for none
   int depth = 0;           // stages below the sink: priority of tasks
+  std::shared_ptr<PipelineState>
+      nested{};  // what caches of the nested pipeline being opened keep; null at the top
 
   // The cursor of the node, with its identity set. Throws Error when it cannot be opened.
   CursorPtr open(const PlanPtr& node) const;

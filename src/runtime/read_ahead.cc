@@ -12,6 +12,7 @@ class ReadAhead::State : public std::enable_shared_from_this<State> {
   Poll take(RecordChunk* out, size_t* file, Waker* waker) {
     std::lock_guard lock(mutex_);
     if (ready_.empty()) {
+      run_->check_cancelled();
       if (ended_) return Poll::end;
       waker_ = waker;
       schedule();
@@ -36,21 +37,8 @@ class ReadAhead::State : public std::enable_shared_from_this<State> {
     Ready next;
     bool ended = false;
     while (next.chunk.records.empty() && !next.chunk.error && !ended) {
-      if (run_->cancelled()) return;
-      if (!reader_) {
-        if (file_ == paths_.size()) {
-          ended = true;
-          break;
-        }
-        reader_ = open_(paths_[file_]);
-        add(counters_->files_opened, 1);
-      }
-      next.file = file_;
-      reader_->read(&next.chunk, kMostRecords);
-      if (next.chunk.end) {
-        reader_.reset();
-        ++file_;
-      }
+      ended = run_->cancelled() || file_ == paths_.size();
+      if (!ended) read_chunk(&next);
     }
     for (const Record& r : next.chunk.records) next.bytes += r.size;
     add(counters_->bytes_read, next.bytes);
@@ -68,13 +56,34 @@ class ReadAhead::State : public std::enable_shared_from_this<State> {
   }
 
  private:
-  static constexpr int64_t kMostRecords = 4096;
-  static constexpr int64_t kMostBytes = 2 << 20;  // ahead, besides one chunk
   struct Ready {
     RecordChunk chunk;
     size_t file = 0;
     int64_t bytes = 0;
   };
+
+  // What the reader throws (no memory for a chunk) ends its file with an error.
+  void read_chunk(Ready* next) {
+    next->file = file_;
+    try {
+      if (!reader_) {
+        reader_ = open_(paths_[file_]);
+        add(counters_->files_opened, 1);
+      }
+      reader_->read(&next->chunk, kMostRecords);
+    } catch (...) {
+      next->chunk = RecordChunk();
+      next->chunk.error = current_error();
+      next->chunk.end = true;
+    }
+    if (next->chunk.end) {
+      reader_.reset();
+      ++file_;
+    }
+  }
+
+  static constexpr int64_t kMostRecords = 4096;
+  static constexpr int64_t kMostBytes = 2 << 20;  // ahead, besides one chunk
   class ReadTask final : public Task {
    public:
     explicit ReadTask(std::shared_ptr<State> state) : state_(std::move(state)) {}

@@ -94,13 +94,56 @@ double Run::cpu_share() const {
   return wall > 0 && cpu < wall ? static_cast<double>(cpu) / static_cast<double>(wall) : 1.0;
 }
 
+namespace {
+
+// Bytes of one element as far as they are known; a batch of unknown remainder counts whole.
+int64_t element_bytes(const PlanNode& node) {
+  int64_t bytes = 0;
+  for (const LeafSpec& leaf : node.spec.leaves()) {
+    if (!leaf.is_tensor() || !leaf.shape.has_rank()) continue;
+    int64_t size = dtype_size(leaf.dtype);
+    for (int axis = 0; axis < leaf.shape.rank(); ++axis) {
+      const Attr& batch = node.arg("batch_size");
+      const bool rows = axis == 0 && leaf.shape[0] < 0 && batch.is_tensor();
+      const int64_t n = rows ? batch.as_int() : leaf.shape[axis];
+      if (n < 0 || (n > 0 && size > INT64_MAX / n)) {
+        size = n < 0 ? 0 : INT64_MAX / 2;
+        break;
+      }
+      size *= n;
+    }
+    bytes = std::min(INT64_MAX / 2, bytes + std::min(size, INT64_MAX / 2));
+  }
+  return bytes;
+}
+
+// A pipeline that cannot run inside its budget is refused before it starts.
+void check_budget(const PlanNode& plan, int64_t budget) {
+  for (const PlanNode* node : topological(plan)) {
+    const int64_t bytes = element_bytes(*node);
+    if (bytes > budget) {
+      throw Error(Code::resource_exhausted,
+                  "one element takes " + std::to_string(bytes) + " bytes, the memory budget is " +
+                      std::to_string(budget) + ": give more with --memory, or make smaller elements",
+                  node->op->name);
+    }
+  }
+}
+
+}  // namespace
+
 BlockIterator::BlockIterator(PlanPtr plan, const RunOptions& options,
                              std::shared_ptr<PipelineState> state, std::vector<Tensor> environment)
     : environment_(std::move(environment)), run_(std::make_unique<Run>(plan, options, state)) {
   const uint64_t number = state->next_iterator();
   ScopedPool scoped(&run_->pool());
   OpenContext context{run_.get(), environment_, 0, number == 0 ? 0 : mix(0, number), 0, 0};
-  root_ = context.open(run_->plan());
+  try {
+    check_budget(*run_->plan(), run_->options().memory_bytes);
+    root_ = context.open(run_->plan());
+  } catch (const Error& e) {
+    throw OpenError(e);
+  }
 }
 
 BlockIterator::~BlockIterator() {

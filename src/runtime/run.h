@@ -101,10 +101,16 @@ class Run {
   std::unique_ptr<ThreadPool> cpu_, io_;
 };
 
+// The pipeline was refused before its first element: it cannot be opened, or not inside its budget.
+class OpenError : public Error {
+ public:
+  explicit OpenError(const Error& e) : Error(e) {}
+};
+
 // Pulls blocks of a pipeline's elements. One consumer at a time.
 class BlockIterator final : private Waker {
  public:
-  // Throws what can be known before the start (open errors, budgets).
+  // Throws OpenError for what can be known before the start.
   BlockIterator(PlanPtr plan, const RunOptions& options, std::shared_ptr<PipelineState> state,
                 std::vector<Tensor> environment = {});
   ~BlockIterator() override;

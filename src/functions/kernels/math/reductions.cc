@@ -240,7 +240,9 @@ Shape infer_reduced(const InferContext& context, const Shape& shape) {
     drop.fill(true);
   } else {
     for (const int64_t a : infer_ints(context, "axis")) {
-      drop[static_cast<size_t>(infer_axis(context, "axis", a, shape.rank()))] = true;
+      bool& dropped = drop[static_cast<size_t>(infer_axis(context, "axis", a, shape.rank()))];
+      if (dropped) throw TypeError{-1, "axis", "names axis " + std::to_string(a) + " twice"};
+      dropped = true;
     }
   }
   std::vector<int64_t> sizes;

@@ -52,58 +52,54 @@ Spec infer_scalar_int(const InferContext& context) {
 
 // -- reshape
 
+// Fills in the size that -1 stands for; says what is wrong, or nothing. Beside a size of 0 it is what
+// the sizes other than 0 leave over.
+std::string fill_in_size(std::span<const int64_t> from, std::vector<int64_t>* sizes) {
+  int64_t entries = 1, nonzero_from = 1, known = 1;
+  int64_t* free = nullptr;
+  bool has_zero = false, overflows = false;
+  for (const int64_t size : from) {
+    entries *= size;
+    if (size > 0) overflows |= __builtin_mul_overflow(nonzero_from, size, &nonzero_from);
+  }
+  for (int64_t& size : *sizes) {
+    if (size < -1) return "a size must not be negative: " + std::to_string(size);
+    if (size == -1 && free) return "-1 stands twice in the shape";
+    if (size == -1) free = &size;
+    if (size > 0) overflows |= __builtin_mul_overflow(known, size, &known);
+    has_zero |= size == 0;
+  }
+  const int64_t all = has_zero ? nonzero_from : entries;
+  const bool fits = !overflows && (!has_zero || entries == 0) &&
+                    (free ? all % known == 0 : has_zero || known == entries);
+  if (!fits) return "shape " + Dims(from).text() + " does not fit " + Dims(*sizes).text();
+  if (free) *free = all / known;
+  return {};
+}
+
 Spec infer_reshape(const InferContext& context) {
   const LeafSpec& type = context.tensor(0);
   const Shape wanted = shape_from_input(context, 1);
-  const std::vector<int64_t> given = context.known_ints(1);
-  const int64_t entries = type.shape.entries();
+  std::vector<int64_t> given = context.known_ints(1);
+  if (!type.shape.is_static()) return Spec::tensor(type.dtype, wanted);
   if (given.empty()) {
-    if (wanted.is_static() && entries >= 0 && entries != 1) {
+    // Not all of it is known, or all through other shapes.
+    if (wanted.is_static() && wanted.entries() != type.shape.entries()) {
       context.fail(0, "is " + type.text() + ", which does not fit shape " + wanted.text());
     }
     return Spec::tensor(type.dtype, wanted);
   }
-  int64_t known = 1;
-  int free = -1;
-  for (int i = 0; i < wanted.rank(); ++i) {
-    const int64_t size = given[static_cast<size_t>(i)];
-    if (size < -1) context.fail(1, "holds a negative size: " + std::to_string(size));
-    if (size == -1) {
-      if (free >= 0) context.fail(1, "holds -1 twice");
-      free = i;
-    } else if (size > 0 && known > INT64_MAX / size) {
-      context.fail(1, "is too large: " + wanted.text());
-    } else {
-      known *= size;
-    }
-  }
-  if (entries < 0) return Spec::tensor(type.dtype, wanted);
-  std::vector<int64_t> sizes = wanted.sizes();
-  const bool fits = free < 0 ? known == entries : known == 0 ? entries == 0 : entries % known == 0;
-  if (!fits) context.fail(0, "is " + type.text() + ", which does not fit shape " + wanted.text());
-  if (free >= 0) sizes[static_cast<size_t>(free)] = known == 0 ? 0 : entries / known;
-  return Spec::tensor(type.dtype, Shape(std::move(sizes)));
+  const std::string wrong = fill_in_size(type.shape.sizes(), &given);
+  if (!wrong.empty()) context.fail(1, "cannot be the shape of " + type.text() + ": " + wrong);
+  return Spec::tensor(type.dtype, Shape(std::move(given)));
 }
 
 Dims reshaped_dims(const Dims& from, const Tensor& shape) {
-  Dims out = read_dims("reshape", shape, true);
-  const int64_t entries = from.entries();
-  int64_t known = 1;
-  int free = -1;
-  for (int i = 0; i < out.rank(); ++i) {
-    if (out[i] == -1) {
-      if (free >= 0) fail_row("reshape", "-1 stands twice in the shape: " + out.text());
-      free = i;
-    } else if (out[i] > 0 && known > INT64_MAX / out[i]) {
-      fail_row("reshape", "the shape is too large: " + out.text());
-    } else {
-      known *= out[i];
-    }
-  }
-  const bool fits = free < 0 ? known == entries : known == 0 ? entries == 0 : entries % known == 0;
-  if (!fits) fail_row("reshape", "shape " + from.text() + " does not fit " + out.text());
-  if (free >= 0) out[free] = known == 0 ? 0 : entries / known;
-  return out;
+  const Dims wanted = read_dims("reshape", shape, true);
+  std::vector<int64_t> sizes(wanted.sizes().begin(), wanted.sizes().end());
+  const std::string wrong = fill_in_size(from.sizes(), &sizes);
+  if (!wrong.empty()) fail_row("reshape", wrong);
+  return Dims(sizes);
 }
 
 void reshape_row(const RowCall& call) {
