@@ -1,8 +1,11 @@
 #include "runtime/cursor.h"
 
+#include "base/cancellation.h"
+
 namespace penstock {
 
 Poll Cursor::pull(Block* out, const Pull& pull) {
+  check_cancelled();  // here once for all operators that go on pulling
   StageClock clock(identity_.counters);
   Poll result;
   try {

@@ -52,8 +52,8 @@ Spec infer_scalar_int(const InferContext& context) {
 
 // -- reshape
 
-// Fills in the size that -1 stands for; says what is wrong, or nothing. Beside a size of 0 it is what
-// the sizes other than 0 leave over.
+// Fills in the size that -1 stands for; says what is wrong, or nothing. Beside a size of 0 it is
+// what the sizes other than 0 leave over.
 std::string fill_in_size(std::span<const int64_t> from, std::vector<int64_t>* sizes) {
   int64_t entries = 1, nonzero_from = 1, known = 1;
   int64_t* free = nullptr;
