@@ -96,7 +96,11 @@ LoadedPipeline load_pipeline(const Args& args) {
   out.prepare.threads = out.run_options.threads > 0 ? out.run_options.threads : usable_cores();
   out.prepare.disabled_rules = args.all("--disable-rule");
   out.prepare.only_rule = args.get("--only-rule").value_or("");
-  check_rule_names(out.prepare);
+  try {
+    check_rule_names(out.prepare);
+  } catch (const Error& e) {
+    throw UsageError{e.message()};
+  }
   out.plan = prepare_plan(out.built.plan, out.prepare, nullptr);
   return out;
 }

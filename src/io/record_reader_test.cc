@@ -205,6 +205,7 @@ std::vector<std::string> random_records(std::mt19937& random, int count, int mos
 }
 
 TEST_CASE("what is written is read, at any chunk size") {
+  const int64_t used_before = process_pool().used_bytes();
   const Folder folder;
   std::mt19937 random(7);
   for (const char* compression : {"", "GZIP", "ZLIB"}) {
@@ -231,7 +232,7 @@ TEST_CASE("what is written is read, at any chunk size") {
       }
     }
   }
-  CHECK(process_pool().used_bytes() == 0);
+  CHECK(process_pool().used_bytes() == used_before);
 }
 
 TEST_CASE("offsets tell where a record begins") {

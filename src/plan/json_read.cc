@@ -155,7 +155,8 @@ class PlanReader {
     };
     walk(structure);
     const auto count = static_cast<int64_t>(draft->node.inputs.size());
-    const bool all = structure.kind() == Attr::Kind::tuple || structure.kind() == Attr::Kind::dict;
+    const bool all = structure.kind() == Attr::Kind::tuple ||
+                     structure.kind() == Attr::Kind::dict || structure.is_tensor();
     const int64_t leaves = next < 0 ? 0 : next;
     if (!all || leaves > count || leaves < static_cast<int64_t>(inputs)) {
       where["structure"].fail("does not go with " + std::to_string(count) + " inputs");

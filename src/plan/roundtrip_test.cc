@@ -66,7 +66,7 @@ TEST_CASE("unparse: stages and arguments") {
   is_canonical("range(10)");
   is_canonical("range(2, 10)");
   is_canonical("range(10, step=2)");
-  is_canonical("range(10, dtype=int32)\n| batch(3, true)");
+  is_canonical("range(10, dtype=int32)\n| batch(3, drop_remainder=true)");
   CHECK(round_trip("range(0, 10, 1) | batch(3, false, num_parallel_calls=auto)") ==
         "range(0, 10)\n| batch(3)\n");
   CHECK(round_trip("range(9) | shuffle(5, 7)") == "range(9)\n| shuffle(5, seed=7)\n");
@@ -166,14 +166,13 @@ TEST_CASE("unparse: conditionals") {
 }
 
 TEST_CASE("unparse: pipelines inside functions") {
-  is_canonical("files(\"*\", seed=3)\n| interleave(f -> tfrecord(f), 4)");
+  is_canonical("files(\"*\", seed=3)\n| interleave(f -> tfrecord(f), cycle_length=4)");
   is_canonical("range(3)\n| flat_map(n -> range(n) | map(x -> x + n))");
   is_canonical("range(3)\n| flat_map(n -> range(n + 1) | take(n))");
   round_trip("range(3) | flat_map(n -> let m = n * 2; range(m) | map(x -> x + m) | flat_map(y -> "
              "range(y) | map(z -> z + m + n)))");
-  round_trip("range(9) | window(3) | flat_map(w -> w | map(x -> x + 1) | batch(3))");
-  round_trip(
-      "range(9) | map(x -> (x, {a: x})) | window(3) | flat_map((a, {a: b}) -> zip(a, b, a))");
+  round_trip("from_tensors(range(9)) | flat_map(w -> w | map(x -> x + 1) | batch(3))");
+  round_trip("from_tensors((range(9), {a: range(4)})) | flat_map((a, {a: b}) -> zip(a, b, a))");
   round_trip("range(3) | flat_map(n -> let d = range(n) | shuffle(n); zip(d, d))");
   round_trip("range(3) | flat_map(n -> if n > 1 then range(n) else range(2) | map(x -> x + n))");
   round_trip("range(3) | map(n -> (n, range(n), range(n * 2) | map(x -> x * n)))");
