@@ -39,7 +39,7 @@ void chain(const std::string& folder) {
   const Dataset ds = Dataset::range(100)
                          .map([](Value x) { return dict({{"id", x}, {"square", x * x}}); })
                          .filter([](Value e) { return e["id"] % 2 == 0; })
-                         .shuffle(10, {{"seed", 3}})
+                         .shuffle(10, {{"seed", 3}, {"reshuffle_each_iteration", false}})
                          .batch(8)
                          .prefetch(2);
   int64_t elements = 0, sum = 0;
