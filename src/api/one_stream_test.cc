@@ -1,5 +1,5 @@
-// One stream, whatever the setting: random pipelines give the same elements and errors in the same order
-// for every number of threads, every block size, and with the optimizer on or off.
+// One stream, whatever the setting: random pipelines give the same elements and errors in the same
+// order for every number of threads, every block size, and with the optimizer on or off.
 
 #include <doctest/doctest.h>
 
@@ -36,18 +36,32 @@ std::string random_pipeline(std::mt19937_64& random) {
       case 7: text += " | repeat(2)"; break;
       case 8: text += " | shuffle(" + std::to_string(1 + pick(12)) + ", seed=" + seed + ")"; break;
       case 9: text += " | batch(" + k + ") | map(b -> sum(b))"; break;
-      case 10: text += " | batch(" + k + ", drop_remainder=true) | map(b -> sum(b), num_parallel_calls=2)"; break;
+      case 10:
+        text += " | batch(" + k + ", drop_remainder=true) | map(b -> sum(b), num_parallel_calls=2)";
+        break;
       case 11: text += " | enumerate() | map((i, x) -> i * 3 + x)"; break;
       case 12: text += " | prefetch(" + k + ")"; break;
       case 13: text += " | cache()"; break;
       case 14: text += " | flat_map(x -> range(x % 4) | map(y -> x + y))"; break;
-      case 15: text += " | interleave(x -> range(abs(x) % 5), cycle_length=" + k + ", block_length=2)"; break;
-      case 16: text += " | interleave(x -> range(abs(x) % 5) | map(y -> x * 10 + y), cycle_length=3, num_parallel_calls=2)"; break;
-      case 17: text += " | map(x -> x + random_uniform(high=50, dtype=int64, seed=" + seed + "))"; break;
+      case 15:
+        text += " | interleave(x -> range(abs(x) % 5), cycle_length=" + k + ", block_length=2)";
+        break;
+      case 16:
+        text += " | interleave(x -> range(abs(x) % 5) | map(y -> x * 10 + y), cycle_length=3, "
+                "num_parallel_calls=2)";
+        break;
+      case 17:
+        text += " | map(x -> x + random_uniform(high=50, dtype=int64, seed=" + seed + "))";
+        break;
       case 18: text += " | concatenate(range(" + k + "))"; break;
-      case 19: text = "let d = " + text + "\nzip(d, d | map(x -> x + 1)) | map((a, b) -> a * 7 + b)"; return text;
+      case 19:
+        text = "let d = " + text + "\nzip(d, d | map(x -> x + 1)) | map((a, b) -> a * 7 + b)";
+        return text;
       case 20: text += " | map(x -> if x % 2 == 0 then x else 7 // (x - " + k + "))"; break;
-      case 21: text += " | map(x -> {a: x, b: x * 2}) | shuffle(4, seed=" + seed + ") | map({a, **_} -> a)"; break;
+      case 21:
+        text +=
+            " | map(x -> {a: x, b: x * 2}) | shuffle(4, seed=" + seed + ") | map({a, **_} -> a)";
+        break;
       default: break;
     }
   }
@@ -92,8 +106,10 @@ TEST_CASE("random pipelines give one stream under every setting") {
     CAPTURE(first + static_cast<uint64_t>(round));
     CAPTURE(text);
     const std::string expected = stream(text, {1, 4096, false, false});
-    for (const Setting& s : {Setting{1, 1, false, false}, Setting{2, 7, false, true}, Setting{8, 4096, false, true}, Setting{1, 7, true, false},
-                             Setting{2, 4096, true, true}, Setting{8, 1, true, true}, Setting{8, 7, true, true}}) {
+    for (const Setting& s :
+         {Setting{1, 1, false, false}, Setting{2, 7, false, true}, Setting{8, 4096, false, true},
+          Setting{1, 7, true, false}, Setting{2, 4096, true, true}, Setting{8, 1, true, true},
+          Setting{8, 7, true, true}}) {
       CAPTURE(s.threads);
       CAPTURE(s.block_rows);
       CAPTURE(s.rewrite);

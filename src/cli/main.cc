@@ -67,7 +67,8 @@ int dispatch(const std::vector<std::string>& words) {
       std::fprintf(stderr, "%s\n", e.message().c_str());
       return 2;
     } catch (const OpenError& e) {
-      std::fprintf(stderr, "penstock %s: refused: %s: %s\n", c.name.c_str(), std::string(code_name(e.code())).c_str(), e.what());
+      std::fprintf(stderr, "penstock %s: refused: %s: %s\n", c.name.c_str(),
+                   std::string(code_name(e.code())).c_str(), e.what());
       return 2;
     } catch (const Error& e) {
       if (e.code() == Code::cancelled) {

@@ -34,6 +34,7 @@ class BufferRef {
   BufferRef() = default;
   BufferRef(const BufferRef& other) : header_(other.header_) { retain(); }
   BufferRef(BufferRef&& other) noexcept : header_(std::exchange(other.header_, nullptr)) {}
+  // NOLINTNEXTLINE(bugprone-unhandled-self-assignment): equal headers are left alone
   BufferRef& operator=(const BufferRef& other) {
     if (header_ != other.header_) {
       release();

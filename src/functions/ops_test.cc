@@ -243,8 +243,7 @@ TEST_CASE("arithmetic") {
   CHECK(run("floor_divide", {i32({1, 2}), i32({1, 0})}) == "error floor_divide: division by zero");
   CHECK(run("modulo", {i32({1, 2}), num(0)}) == "error modulo: division by zero");
   CHECK(run("modulo", {i32({}), num(0)}) == "int64[0]");
-  CHECK(run("power", {i32({2, 3, -2, 0}), i32({10, 40, 3, 0})}) ==
-        "int32[4] 1024 689956897 -8 1");
+  CHECK(run("power", {i32({2, 3, -2, 0}), i32({10, 40, 3, 0})}) == "int32[4] 1024 689956897 -8 1");
   CHECK(run("power", {i32({2}), i32({-1})}) == "error power: an integer to a negative power");
   CHECK(run("power", {f32({2, 4}), f32({-1, 0.5F})}) == "float32[2] 0.5 2");
   CHECK(run("maximum", {f32({1, NAN, NAN, 3}), f32({NAN, NAN, 1, 2})}) ==

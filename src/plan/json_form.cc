@@ -56,6 +56,8 @@ class PlanWriter {
       Out inputs = Out::array();
       int height = 0;
       for (size_t k = 0; k < chain[i]->inputs.size(); ++k) {
+        // Assigned anew below, once for each node of the chain.
+        // NOLINTNEXTLINE(bugprone-use-after-move)
         Written input = k == 0 ? std::move(out) : write(*chain[i]->inputs[k]);
         height = std::max(height, input.height + 1);
         inputs.push_back(std::move(input.form));

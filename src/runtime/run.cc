@@ -124,7 +124,8 @@ void check_budget(const PlanNode& plan, int64_t budget) {
     if (bytes > budget) {
       throw Error(Code::resource_exhausted,
                   "one element takes " + std::to_string(bytes) + " bytes, the memory budget is " +
-                      std::to_string(budget) + ": give more with --memory, or make smaller elements",
+                      std::to_string(budget) +
+                      ": give more with --memory, or make smaller elements",
                   node->op->name);
     }
   }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <string>
@@ -89,8 +90,8 @@ int usable_cores() {
   double period = 100000;
   const int64_t quota = cgroup_number("cpu.max", "/sys/fs/cgroup/cpu/cpu.cfs_quota_us", &period);
   if (quota > 0)
-    cores =
-        std::min(cores, std::max(1, static_cast<int>(static_cast<double>(quota) / period + 0.5)));
+    cores = std::min(
+        cores, std::max(1, static_cast<int>(std::lround(static_cast<double>(quota) / period))));
   return std::max(1, cores);
 }
 

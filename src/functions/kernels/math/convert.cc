@@ -18,7 +18,8 @@ To convert_one(From v) {
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
     // Powers of two: both are exact as floats.
     constexpr From kLow = static_cast<From>(std::numeric_limits<To>::min());
-    constexpr From kHigh = static_cast<From>(std::numeric_limits<To>::max() / 2 + 1) * 2;
+    constexpr To kHalf = std::numeric_limits<To>::max() / 2 + 1;
+    constexpr From kHigh = static_cast<From>(kHalf) * 2;
     if (v >= kHigh) return std::numeric_limits<To>::max();
     if (v <= kLow) return std::numeric_limits<To>::min();
     return v == v ? static_cast<To>(v) : To{0};
