@@ -26,6 +26,23 @@ PlanPtr apply(const PlanPtr& node) {
   bool changed = false;
   FunctionPtr fused = rebuild(f, [&](const FunctionNode& n, const std::vector<ValueId>& inputs,
                                      FunctionBuilder* b, std::vector<ValueId>* outputs) {
+    if (n.is("normalize") && uses[static_cast<size_t>(n.inputs[0])] == 1) {
+      const FunctionNode* flip = b->producer(inputs[0]);
+      if (!flip || !flip->is("random_flip_left_right")) return false;
+      const ValueId image = flip->inputs[0];
+      const LeafSpec& type = b->type(image);
+      const bool fits = type.is_tensor() && type.dtype == DType::float32 &&
+                        type.shape.rank() == 3 && type.shape[2] >= 1 &&
+                        per_channel(b->constant(inputs[1]), type.shape[2]) &&
+                        per_channel(b->constant(inputs[2]), type.shape[2]);
+      if (!fits) return false;
+      Attrs seed;
+      seed.set("seed", flip->attrs["seed"]);
+      b->add_op(*OpRegistry::instance().find("random_flip_normalize"),
+                {image, inputs[1], inputs[2]}, std::move(seed), outputs);
+      changed = true;
+      return true;
+    }
     if (!n.is("divide") || uses[static_cast<size_t>(n.inputs[0])] != 1) return false;
     const FunctionNode* difference = b->producer(inputs[0]);
     if (!difference || !difference->is("subtract")) return false;

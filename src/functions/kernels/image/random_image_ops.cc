@@ -161,6 +161,34 @@ void random_crop_row(const RowCall& call) {
        static_cast<int64_t>(x), size[0], size[1], to);
 }
 
+Spec infer_flip_normalize(const InferContext& context) {
+  const LeafSpec& image = context.tensor_of(0, DType::float32);
+  context.check_rank(0, 3);
+  for (int i = 1; i < 3; ++i) {
+    context.tensor_of(i, DType::float32);
+    context.check_rank(i, 1);
+  }
+  return Spec::of(image);
+}
+
+// The draw is that of random_flip_left_right, so both spellings give the same pixels.
+void flip_normalize_row(const RowCall& call) {
+  const Tensor &image = call.inputs[0], &mean = call.inputs[1], &deviation = call.inputs[2];
+  const Dims& dims = image.dims();
+  if (dims.rank() != 3 || mean.entries_count() != dims[2] || deviation.entries_count() != dims[2]) {
+    throw Error(
+        Code::invalid_argument,
+        "random_flip_normalize: expected an image and a number for each channel, got shapes " +
+            dims.text() + ", " + mean.dims().text() + " and " + deviation.dims().text());
+  }
+  Epilogue epilogue;
+  epilogue.subtract = mean.entries<float>();
+  epilogue.divide = deviation.entries<float>();
+  epilogue.flip = (stream_of(call).next_uint32() >> 31) != 0;
+  normalize_image(image.entries<float>(), {dims[0], dims[1], dims[2]}, epilogue,
+                  call.outputs[0].allocate_as<float>(dims));
+}
+
 Spec infer_random_flip(const InferContext& context) { return Spec::of(infer_image(context, 0)); }
 
 void random_flip_row(const RowCall& call) {
@@ -239,6 +267,18 @@ void add_random_image_ops(OpRegistry* registry) {
   flip.large_rows = true;
   flip.cost_ns = 1e4;
   registry->add(std::move(flip));
+
+  OpDef both =
+      random_op("random_flip_normalize",
+                {required("image", Param::Kind::tensor), required("mean", Param::Kind::tensor),
+                 required("std", Param::Kind::tensor)},
+                "normalize(random_flip_left_right(image), mean, std) in one pass.");
+  both.infer = infer_flip_normalize;
+  both.row = flip_normalize_row;
+  both.can_fail = true;
+  both.large_rows = true;
+  both.cost_ns = 3e4;
+  registry->add(std::move(both));
 }
 
 }  // namespace penstock
