@@ -26,7 +26,7 @@ ExplainOptions suggestions(const Analysis& a) {
 int explain(const Args& args) {
   Trace trace;
   const std::string path = pipe_argument(args);
-  std::string text = path == "-" ? std::string() : std::string();
+  std::string text;  // standard input is read with the pipeline
   if (path != "-") {
     try {
       text = read_text(path);

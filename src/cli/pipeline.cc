@@ -61,7 +61,7 @@ LoadedPipeline load_pipeline(const Args& args) {
   if (const size_t first = text.find_first_not_of(" \t\r\n");
       first != std::string::npos && text[first] == '{' &&
       text.find("\"program\"") != std::string::npos) {
-    text = read_trace(path).program;
+    text = parse_trace(text, path).program;
   }
   BuildOptions options;
   if (const auto seed = args.get("--seed")) {

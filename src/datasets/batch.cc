@@ -74,13 +74,12 @@ class BatchCursor final : public Cursor {
     out->clear();
     out->rows = count;
     out->origin = batch_origins(count, rows);
-    bool good = true;
     for (ColumnBuilder& c : pending_) {
       Column column = c.take(count * rows).expanded();
       if (column.kind() == Column::Kind::dense) {
         out->columns.push_back(column.grouped(rows));
       } else {
-        out->columns.push_back(stack_rows(column, count, rows, out, &good));
+        out->columns.push_back(stack_rows(column, count, rows, out));
       }
     }
     pending_rows_ -= count * rows;
@@ -89,11 +88,10 @@ class BatchCursor final : public Cursor {
   }
 
   // Rows of several shapes: those batches whose rows agree are stacked, the others are errors.
-  Column stack_rows(const Column& column, int64_t count, int64_t rows, Block* out, bool*) {
+  Column stack_rows(const Column& column, int64_t count, int64_t rows, Block* out) {
     std::vector<Tensor> batches;
     for (int64_t b = 0; b < count; ++b) {
       const Dims dims = column.dims_of(b * rows);
-      ColumnBuilder builder;
       int64_t different = -1;
       for (int64_t r = 0; r < rows && different < 0; ++r) {
         if (!(column.dims_of(b * rows + r) == dims)) different = r;

@@ -28,12 +28,11 @@ extern const Rule kDecodeCropFusion;
 extern const Rule kNormalizeFusion;
 extern const Rule kMapBatch;
 
-// True when a second user of `node` exists in `root`: rules must not copy shared work. Set by the
-// driver for the tree being rewritten.
+// One application of a rule.
 struct RuleLog {
   std::string_view rule;
   std::string stage;  // name of the operator it was applied at
-  int64_t ns = 0;
+  int64_t ns = 0;     // what it took
 };
 
 struct PrepareOptions;

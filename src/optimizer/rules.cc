@@ -1,6 +1,7 @@
 #include "optimizer/rule.h"
 
 #include <algorithm>
+#include <chrono>
 #include <unordered_map>
 
 #include "functions/op.h"
@@ -87,11 +88,14 @@ class Rewriter {
 
   PlanPtr step(const PlanPtr& node) {
     for (const Rule* rule : active_) {
+      const auto start = std::chrono::steady_clock::now();
       PlanPtr out = rule->apply(node);
       if (!out) continue;
       // A rewrite that changes what elements are is a bug of ours.
       PENSTOCK_CHECK(out->spec.same_structure(node->spec) && out->cardinality == node->cardinality);
-      if (log_) log_->push_back({rule->name, node->op->name, 0});
+      if (log_)
+        log_->push_back(
+            {rule->name, node->op->name, (std::chrono::steady_clock::now() - start).count()});
       return out;
     }
     return nullptr;

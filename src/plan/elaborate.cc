@@ -93,7 +93,7 @@ NamesPtr Elaborator::bind_names(const std::map<std::string, PlanPtr>& datasets) 
 
 Sym Elaborator::run(const Program& program) {
   NamesPtr names = bind_names(options_.datasets);
-  for (const Statement& s : program.statements) names = statement(s, std::move(names), false);
+  for (const Statement& s : program.statements) names = statement(s, std::move(names));
   for (const auto& [name, value] : options_.settings) {
     if (!params_seen_.contains(name)) {
       std::vector<std::string> known;
@@ -109,7 +109,7 @@ Sym Elaborator::run(const Program& program) {
   return expression(*program.result, names);
 }
 
-NamesPtr Elaborator::statement(const Statement& s, NamesPtr names, bool) {
+NamesPtr Elaborator::statement(const Statement& s, NamesPtr names) {
   switch (s.kind) {
     case Statement::Kind::import_file: return import_file(s, std::move(names));
     case Statement::Kind::let: {
@@ -170,8 +170,7 @@ NamesPtr Elaborator::import_file(const Statement& s, NamesPtr names) {
     fail(s.span, "import: " + path + " holds a pipeline; an imported file holds definitions only");
   imported_[path] = true;
   for (const Statement& inner : program.statements) {
-    NamesPtr before = names;
-    names = statement(inner, std::move(names), true);
+    names = statement(inner, std::move(names));
   }
   imported_[path] = false;
   return names;

@@ -102,7 +102,7 @@ class Elaborator {
  private:
   friend class Depth;
   // elaborate.cc
-  NamesPtr statement(const Statement& statement, NamesPtr names, bool imported);
+  NamesPtr statement(const Statement& statement, NamesPtr names);
   NamesPtr import_file(const Statement& statement, NamesPtr names);
   NamesPtr bind(const Pattern& pattern, const Sym& value, NamesPtr names);
   Sym lookup(const Expr& name, const NamesPtr& names);

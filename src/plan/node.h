@@ -102,7 +102,7 @@ PlanPtr with_arg(const PlanNode& node, std::string_view name, Attr value);
 
 // Nodes below and with `root`, inputs before users; nested templates not entered.
 std::vector<const PlanNode*> topological(const PlanNode& root);
-// Calls f for every function of the node.
+// Some operator or function of it draws or is stateful.
 bool plan_is_random(const PlanNode& root);
 
 // Identity: hash of operators, data-deciding arguments, functions and seeds, without names and
