@@ -1,0 +1,4 @@
+"""Parsing: recorded op -> an expression over the inputs' names."""
+
+MAP = {}
+OWN = {}

@@ -1,0 +1,4 @@
+"""Random numbers: recorded op -> an expression over the inputs' names."""
+
+MAP = {}
+OWN = {}

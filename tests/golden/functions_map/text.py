@@ -1,0 +1,4 @@
+"""Text: recorded op -> an expression over the inputs' names."""
+
+MAP = {}
+OWN = {}

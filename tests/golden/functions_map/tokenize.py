@@ -1,0 +1,4 @@
+"""Tokenisers: recorded op -> an expression over the inputs' names."""
+
+MAP = {}
+OWN = {}
