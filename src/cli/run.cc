@@ -122,9 +122,9 @@ int run(const Args& args) {
   const LoadedPipeline p = load_pipeline(args);
   if (p.plan->op->sink) return report_value(p, args.has("--json"));
   StreamDigest digest(p.plan->spec);
+  const bool digested = args.has("--digest") || args.has("--checkpoint");
   Trace trace;
-  const Outcome o =
-      drain(args, p, args.has("--digest") || args.has("--checkpoint") ? &digest : nullptr, &trace);
+  const Outcome o = drain(args, p, digested ? &digest : nullptr, &trace);
   const double rate = o.seconds > 0 ? static_cast<double>(o.elements - o.resumed) / o.seconds : 0;
   if (args.has("--json")) {
     Json out{{"elements", o.elements},
@@ -139,8 +139,8 @@ int run(const Args& args) {
              {"seed", p.seed},
              {"ended", o.ended},
              {"cancelled", CancelOnSignal::requested()},
-             {"digest", args.has("--digest") ? Json(digest.ordered().text()) : Json()},
-             {"digest_unordered", args.has("--digest") ? Json(digest.unordered().text()) : Json()},
+             {"digest", digested ? Json(digest.ordered().text()) : Json()},
+             {"digest_unordered", digested ? Json(digest.unordered().text()) : Json()},
              {"error", o.error ? error_to_json(*o.error) : Json()},
              {"stages", trace_stages_json(trace)}};
     std::puts(out.dump(2).c_str());
@@ -151,7 +151,7 @@ int run(const Args& args) {
                 human_seconds(o.first_element_seconds).c_str(),
                 human_seconds(o.cpu_seconds).c_str(), human_seconds(o.waited_seconds).c_str(),
                 human_bytes(static_cast<double>(o.peak_memory_bytes)).c_str());
-    if (args.has("--digest")) {
+    if (digested) {
       std::printf("digest %s (any order: %s)\n", digest.ordered().text().c_str(),
                   digest.unordered().text().c_str());
     }

@@ -14,10 +14,11 @@ void Cursor::resume_at(const StreamPosition& at) {
 
 Poll Cursor::pull(Block* out, const Pull& pull) {
   while (to_drop_ > 0) {
-    const Poll poll = pull_once(out, {std::min(pull.max_rows, to_drop_), pull.waker});
+    Block dropped;
+    const Poll poll = pull_once(&dropped, {std::min(pull.max_rows, to_drop_), pull.waker});
     if (poll != Poll::ready) return poll;
-    to_drop_ -= out->rows;
-    if (out->mark) position_ = {out->mark, to_drop_};
+    to_drop_ -= dropped.rows;
+    if (dropped.mark) position_ = {dropped.mark, to_drop_};
   }
   const Poll poll = pull_once(out, pull);
   if (poll != Poll::ready) return poll;
