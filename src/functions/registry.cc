@@ -66,9 +66,7 @@ OpRegistry::OpRegistry() {
   add_subscript_ops(this);
   add_assert_ops(this);
   add_random_ops(this);
-  add_string_ops(this);
-  add_number_text_ops(this);
-  add_split_ops(this);
+  add_text_ops(this);
   add_parse_ops(this);
   add_image_ops(this);
 }

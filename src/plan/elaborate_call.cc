@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "plan/elaborator.h"
+#include "plan/static_forms.h"
 
 namespace penstock {
 namespace {
@@ -149,14 +150,34 @@ bool Elaborator::special_call(const std::string& name, std::vector<Argument>& ar
   }
   if (name == "feature") {
     *out = Sym::dict({"dtype", "shape", "default", "kind"}, std::vector<Sym>(4));
-    const std::vector<Param> params{
-        required("dtype", Param::Kind::dtype), optional("shape", Param::Kind::shape, {}),
-        optional("default", Param::Kind::any, {}), optional("kind", Param::Kind::text, {})};
+    const std::vector<Param> params{required("dtype", Param::Kind::dtype),
+                                    optional("shape", Param::Kind::shape, {}),
+                                    optional("default", Param::Kind::any, {}),
+                                    optional("kind", Param::Kind::text, {}),
+                                    option("value_key", Param::Kind::text, {}),
+                                    option("partitions", Param::Kind::any, {}),
+                                    option("index_key", Param::Kind::any, {}),
+                                    option("size", Param::Kind::any, {}),
+                                    option("allow_missing", Param::Kind::boolean, {})};
     const std::vector<const Argument*> found = match(name, params, arguments, span, nullptr);
     for (size_t i = 0; i < params.size(); ++i) {
-      if (found[i]) out->items[i] = found[i]->sym;
+      if (found[i] && i < 4) out->items[i] = found[i]->sym;
+      if (found[i] && i >= 4) {
+        out->keys.push_back(params[i].name);
+        out->items.push_back(found[i]->sym);
+      }
     }
     if (out->items[3].kind == Sym::Kind::none) out->items[3] = Sym::of(Tensor::of_bytes("fixed"));
+    return true;
+  }
+  if (const StaticForm* form = find_static_form(name)) {
+    *out = Sym::dict({"is"}, {Sym::of(Tensor::of_bytes(name))});
+    const std::vector<const Argument*> found = match(name, form->params, arguments, span, nullptr);
+    for (size_t i = 0; i < form->params.size(); ++i) {
+      if (!found[i]) continue;
+      out->keys.push_back(form->params[i].name);
+      out->items.push_back(found[i]->sym);
+    }
     return true;
   }
   return false;

@@ -35,9 +35,7 @@ void add_pick_ops(OpRegistry* registry);
 void add_subscript_ops(OpRegistry* registry);
 void add_assert_ops(OpRegistry* registry);
 void add_random_ops(OpRegistry* registry);
-void add_string_ops(OpRegistry* registry);
-void add_number_text_ops(OpRegistry* registry);
-void add_split_ops(OpRegistry* registry);
+void add_text_ops(OpRegistry* registry);
 void add_parse_ops(OpRegistry* registry);
 void add_image_ops(OpRegistry* registry);
 
