@@ -175,7 +175,7 @@ Spec FunctionBuilder::add_op(const OpDef& op, std::vector<ValueId> inputs, Attrs
   Attrs attrs;  // in documented order, defaults filled in: equal calls have equal attributes
   for (const Param& p : op.params) {
     if (p.kind == Param::Kind::tensor || p.kind == Param::Kind::tensors ||
-        p.kind == Param::Kind::function)
+        p.kind == Param::Kind::function || p.kind == Param::Kind::structure)
       continue;
     const Attr* value = given.find(p.name);
     attrs.set(p.name, value ? *value : p.fallback);

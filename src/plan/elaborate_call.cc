@@ -16,15 +16,6 @@ std::string op_name(const std::string& name) {
   return name;
 }
 
-// Ops that are not elementwise but whose tensor arguments share a dtype.
-bool shares_dtype(const OpDef& op) {
-  for (const std::string_view name : {"concat", "stack", "clip", "where", "minimum", "maximum",
-                                      "matmul", "tensordot", "searchsorted"}) {
-    if (op.name == name) return true;
-  }
-  return op.elementwise;
-}
-
 }  // namespace
 
 Sym Elaborator::call(const Expr& expr, const NamesPtr& names, const Sym* piped, Span piped_span) {
@@ -234,6 +225,8 @@ std::vector<const Argument*> Elaborator::match(const std::string& what,
 Sym Elaborator::op_call(const OpDef& def, std::vector<Argument> arguments, Span span) {
   std::vector<const Argument*> rest;
   const std::vector<const Argument*> found = match(def.name, def.params, arguments, span, &rest);
+  if (std::ranges::find(def.params, Param::Kind::function, &Param::kind) != def.params.end())
+    return control_call(def, found, span);
   std::vector<Sym> inputs;
   std::vector<Span> spans;
   Attrs attrs;
@@ -280,23 +273,41 @@ Sym Elaborator::op_call(const OpDef& def, std::vector<Argument> arguments, Span 
   return op(def.name, std::move(inputs), std::move(attrs), span, spans);
 }
 
+Spec Elaborator::add_node(const OpDef& def, std::vector<ValueId> inputs, Attrs attrs,
+                          std::vector<FunctionPtr> bodies, Span span,
+                          const std::vector<Span>& spans, std::vector<ValueId>* outputs) {
+  try {
+    return scope_->builder->add_op(def, std::move(inputs), std::move(attrs), outputs,
+                                   std::move(bodies));
+  } catch (const TypeError& e) {
+    Span where = span;
+    std::string subject;
+    if (e.input >= 0 && static_cast<size_t>(e.input) < spans.size()) {
+      where = spans[static_cast<size_t>(e.input)];
+      if (const std::string text = source_text(where); !text.empty()) subject = "`" + text + "` ";
+    } else if (!e.attr.empty()) {
+      subject = e.attr + " ";
+    }
+    fail(where, def.name + ": " + subject + e.message);
+  }
+}
+
 Sym Elaborator::op(std::string_view name, std::vector<Sym> inputs, Attrs attrs, Span span,
                    const std::vector<Span>& spans) {
   const OpDef* def = OpRegistry::instance().find(name);
   PENSTOCK_CHECK(def != nullptr);
   bool weak = !inputs.empty() && def->effects == Effects::pure;
   for (const Sym& s : inputs) weak &= s.is_constant() && s.weak != Weak::no;
-  const bool literal_math = weak && shares_dtype(*def);
-  if (shares_dtype(*def)) {
-    if (name == "where" && inputs.size() == 3) {
-      std::vector<Sym> sides{inputs[1], inputs[2]};
-      unify(&sides,
-            spans.size() == 3 ? std::vector<Span>{spans[1], spans[2]} : std::vector<Span>{});
-      inputs[1] = sides[0];
-      inputs[2] = sides[1];
-    } else {
-      unify(&inputs, spans);
-    }
+  size_t first = 0;
+  const bool unifies = unifies_literals(*def, inputs.size(), &first);
+  const bool literal_math = weak && unifies;
+  if (unifies) {
+    const auto from = static_cast<std::ptrdiff_t>(first);
+    std::vector<Sym> sides(inputs.begin() + from, inputs.end());
+    unify(&sides, spans.size() == inputs.size()
+                      ? std::vector<Span>(spans.begin() + from, spans.end())
+                      : std::vector<Span>{});
+    std::ranges::move(sides, inputs.begin() + from);
   }
   if (literal_math) {
     const bool real = name == "divide" || (inputs.size() == 1 && def->group == "float math") ||
@@ -320,20 +331,7 @@ Sym Elaborator::op(std::string_view name, std::vector<Sym> inputs, Attrs attrs, 
     ids.push_back(s.is_constant() && literal_math ? scope_->builder->add_constant(s.tensor)
                                                   : value_in(s, scope_));
   }
-  Spec result;
-  try {
-    result = scope_->builder->add_op(*def, std::move(ids), std::move(attrs), &outputs);
-  } catch (const TypeError& e) {
-    Span where = span;
-    std::string subject;
-    if (e.input >= 0 && static_cast<size_t>(e.input) < spans.size()) {
-      where = spans[static_cast<size_t>(e.input)];
-      if (const std::string text = source_text(where); !text.empty()) subject = "`" + text + "` ";
-    } else if (!e.attr.empty()) {
-      subject = e.attr + " ";
-    }
-    fail(where, std::string(name) + ": " + subject + e.message);
-  }
+  const Spec result = add_node(*def, std::move(ids), std::move(attrs), {}, span, spans, &outputs);
   size_t next = 0;
   Sym out = from_spec(result, outputs, &next);
   if (scope_ == &top_ && !out.is_constant()) {
