@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "functions/kernels/image/jpeg.h"
 #include "functions/op.h"
@@ -40,7 +42,25 @@ void check_output_size(std::string_view op, int64_t height, int64_t width);
 // Any number dtype, entry by entry.
 Tensor to_float32(const Tensor& tensor);
 
+// Throws TypeError unless input i may be one number.
+void check_number(const InferContext& context, int i);
+// Throws TypeError unless input i may be the bytes of one file.
+void check_contents(const InferContext& context, int i);
+// The type of input 0, an image, as the output's.
+Spec infer_same_image(const InferContext& context);
+// The draws of a random op for this row.
+RandomStream row_stream(const RowCall& call);
+
+// An op of the group "image" whose rows are large and may fail (a rank known only at run time).
+OpDef image_op(std::string name, std::vector<Param> params, std::string doc,
+               Spec (*infer)(const InferContext&), RowKernel row, double cost_ns);
+// max_pixels, an option of every decoding op.
+Param max_pixels_option();
+
 void add_jpeg_ops(OpRegistry* registry);
+void add_decode_ops(OpRegistry* registry);
+void add_image_shape_ops(OpRegistry* registry);
+void add_encode_ops(OpRegistry* registry);
 void add_crop_ops(OpRegistry* registry);
 void add_pixel_ops(OpRegistry* registry);
 void add_convert_image_op(OpRegistry* registry);

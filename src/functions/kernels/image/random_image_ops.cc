@@ -14,11 +14,6 @@
 namespace penstock {
 namespace {
 
-RandomStream stream_of(const RowCall& call) {
-  return RandomStream(static_cast<uint64_t>(call.attrs["seed"].as_int()), call.row.epoch,
-                      call.row.lineage, call.row.round);
-}
-
 Attr pair_attr(float low, float high) {
   return Attr::list({Attr::of(Tensor::scalar(low)), Attr::of(Tensor::scalar(high))});
 }
@@ -91,7 +86,7 @@ void sample_row(const RowCall& call) {
   int64_t size[3];
   read_integers("sample_distorted_bounding_box", call.inputs[0], size);
   const Tensor& boxes = call.inputs[1];
-  RandomStream stream = stream_of(call);
+  RandomStream stream = row_stream(call);
   const Window window = sample_distorted_bounding_box(
       size[0], size[1],
       std::span(boxes.entries<float>(), static_cast<size_t>(boxes.entries_count())),
@@ -153,7 +148,7 @@ void random_crop_row(const RowCall& call) {
                                             " does not fit an image of shape " +
                                             image.dims().text());
   }
-  RandomStream stream = stream_of(call);
+  RandomStream stream = row_stream(call);
   const auto y = stream.next_below(static_cast<uint64_t>(whole.height - size[0] + 1));
   const auto x = stream.next_below(static_cast<uint64_t>(whole.width - size[1] + 1));
   std::byte* to = call.outputs[0].allocate({size[0], size[1], whole.channels});
@@ -184,7 +179,7 @@ void flip_normalize_row(const RowCall& call) {
   Epilogue epilogue;
   epilogue.subtract = mean.entries<float>();
   epilogue.divide = deviation.entries<float>();
-  epilogue.flip = (stream_of(call).next_uint32() >> 31) != 0;
+  epilogue.flip = (row_stream(call).next_uint32() >> 31) != 0;
   normalize_image(image.entries<float>(), {dims[0], dims[1], dims[2]}, epilogue,
                   call.outputs[0].allocate_as<float>(dims));
 }
@@ -194,7 +189,7 @@ Spec infer_random_flip(const InferContext& context) { return Spec::of(infer_imag
 void random_flip_row(const RowCall& call) {
   const Tensor& image = call.inputs[0];
   const Images images = images_in("random_flip_left_right", image);
-  RandomStream stream = stream_of(call);
+  RandomStream stream = row_stream(call);
   auto draw = [&stream] { return (stream.next_uint32() >> 31) != 0; };
   const int64_t entry = dtype_size(image.dtype());
   if (!images.batch) {
