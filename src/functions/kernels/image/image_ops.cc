@@ -102,6 +102,14 @@ OpDef image_op(std::string name, std::vector<Param> params, std::string doc,
   return op;
 }
 
+OpDef random_image_op(std::string name, std::vector<Param> params, std::string doc,
+                      Spec (*infer)(const InferContext&), RowKernel row, double cost_ns) {
+  params.push_back(option("seed", Param::Kind::integer, {}));
+  OpDef op = image_op(std::move(name), std::move(params), std::move(doc), infer, row, cost_ns);
+  op.effects = Effects::random;
+  return op;
+}
+
 Param max_pixels_option() {
   return option("max_pixels", Param::Kind::integer, Attr::integer(kMaxImagePixels));
 }
@@ -142,8 +150,19 @@ void add_image_ops(OpRegistry* registry) {
   add_image_shape_ops(registry);
   add_encode_ops(registry);
   add_crop_ops(registry);
-  add_pixel_ops(registry);
+  add_resize_ops(registry);
+  add_pillow_resize_op(registry);
+  add_normalize_op(registry);
   add_convert_image_op(registry);
+  add_place_ops(registry);
+  add_rot90_op(registry);
+  add_crop_and_resize_op(registry);
+  add_patches_op(registry);
+  add_color_space_ops(registry);
+  add_adjust_ops(registry);
+  add_standardize_ops(registry);
+  add_box_ops(registry);
+  add_draw_boxes_op(registry);
   add_random_image_ops(registry);
 }
 

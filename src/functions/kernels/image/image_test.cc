@@ -313,9 +313,9 @@ TEST_CASE("bilinear resize: TensorFlow's bits on each instruction set") {
 TEST_CASE("nearest resize keeps the dtype") {
   const std::vector<uint8_t> src = {0, 1, 2, 3, 4, 5, 6, 7, 8};
   std::vector<uint8_t> small(4), large(36);
-  resize_nearest(src.data(), {3, 3, 1}, 1, 2, 2, small.data());
+  resize_nearest(src.data(), {3, 3, 1}, 1, 2, 2, {}, small.data());
   CHECK(small == std::vector<uint8_t>{0, 2, 6, 8});
-  resize_nearest(src.data(), {3, 3, 1}, 1, 6, 6, large.data());
+  resize_nearest(src.data(), {3, 3, 1}, 1, 6, 6, {}, large.data());
   for (size_t i = 0; i < 36; ++i) CHECK(large[i] == i / 12 * 3 + i % 6 / 2);
 }
 

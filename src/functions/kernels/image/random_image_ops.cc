@@ -209,26 +209,15 @@ void random_flip_row(const RowCall& call) {
   }
 }
 
-OpDef random_op(std::string name, std::vector<Param> params, std::string doc) {
-  OpDef op;
-  op.name = std::move(name);
-  op.params = std::move(params);
-  op.params.push_back(option("seed", Param::Kind::integer, {}));
-  op.doc = std::move(doc);
-  op.effects = Effects::random;
-  op.can_fail = true;
-  op.group = "image";
-  return op;
-}
-
 }  // namespace
 
 void add_random_image_ops(OpRegistry* registry) {
-  OpDef sample = random_op(
+  OpDef sample = random_image_op(
       "sample_distorted_bounding_box",
       {required("image_size", Param::Kind::tensor),
        required("bounding_boxes", Param::Kind::tensor)},
-      "A random window that covers enough of a box: (begin [y, x, 0], size [h, w, -1], box).");
+      "A random window that covers enough of a box: (begin [y, x, 0], size [h, w, -1], box).",
+      infer_sample, sample_row, 200);
   for (Param& param : std::vector<Param>{
            option("min_object_covered", Param::Kind::floating, Attr::floating(0.1)),
            option("aspect_ratio_range", Param::Kind::any, pair_attr(0.75f, 1.33f)),
@@ -237,43 +226,23 @@ void add_random_image_ops(OpRegistry* registry) {
            option("use_image_if_no_bounding_boxes", Param::Kind::boolean, Attr::boolean(false))}) {
     sample.params.push_back(std::move(param));
   }
-  sample.infer = infer_sample;
-  sample.row = sample_row;
   sample.prepare = [](const Attrs& attrs) -> std::shared_ptr<const void> {
     return std::make_shared<const DistortedBox>(read_options(attrs));
   };
-  sample.cost_ns = 200;
+  sample.large_rows = false;
   registry->add(std::move(sample));
-
-  OpDef window =
-      random_op("random_crop",
-                {required("image", Param::Kind::tensor), required("size", Param::Kind::tensor)},
-                "A window of this height and width at a random place of the image.");
-  window.infer = infer_random_crop;
-  window.row = random_crop_row;
-  window.large_rows = true;
-  window.cost_ns = 2e4;
-  registry->add(std::move(window));
-
-  OpDef flip = random_op("random_flip_left_right", {required("image", Param::Kind::tensor)},
-                         "The image, mirrored with probability 1/2.");
-  flip.infer = infer_random_flip;
-  flip.row = random_flip_row;
-  flip.large_rows = true;
-  flip.cost_ns = 1e4;
-  registry->add(std::move(flip));
-
-  OpDef both =
-      random_op("random_flip_normalize",
-                {required("image", Param::Kind::tensor), required("mean", Param::Kind::tensor),
-                 required("std", Param::Kind::tensor)},
-                "normalize(random_flip_left_right(image), mean, std) in one pass.");
-  both.infer = infer_flip_normalize;
-  both.row = flip_normalize_row;
-  both.can_fail = true;
-  both.large_rows = true;
-  both.cost_ns = 3e4;
-  registry->add(std::move(both));
+  const Param image = required("image", Param::Kind::tensor);
+  registry->add(random_image_op("random_crop", {image, required("size", Param::Kind::tensor)},
+                                "A window of this height and width at a random place of the image.",
+                                infer_random_crop, random_crop_row, 2e4));
+  registry->add(random_image_op("random_flip_left_right", {image},
+                                "The image, mirrored with probability 1/2.", infer_random_flip,
+                                random_flip_row, 1e4));
+  registry->add(random_image_op(
+      "random_flip_normalize",
+      {image, required("mean", Param::Kind::tensor), required("std", Param::Kind::tensor)},
+      "normalize(random_flip_left_right(image), mean, std) in one pass.", infer_flip_normalize,
+      flip_normalize_row, 3e4));
 }
 
 }  // namespace penstock
