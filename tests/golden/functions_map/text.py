@@ -77,14 +77,14 @@ def bucket(case):
 
 def same_number(case, results):
     got = results[0].get("element")
-    return None if got and int(got[0][1]) == case.record["out"] else f"expected {case.record['out']}, got {results}"
+    return None if got and int(got[""]) == case.record["out"] else f"expected {case.record['out']}, got {results}"
 
 
 def fingerprint(case):
     if "uint64" not in case.record["out"]:
         return "fingerprint(x)"
     return Plan("fingerprint64(x)", judge=lambda c, results:
-                None if int(results[0]["element"][0][1]) == int(c.record["out"]["uint64"]) else f"got {results}")
+                None if int(results[0]["element"][""]) == int(c.record["out"]["uint64"]) else f"got {results}")
 
 
 def reduce_join(case):

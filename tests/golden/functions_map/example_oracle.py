@@ -1,0 +1,2 @@
+def conforming(): pass
+def parse(): pass
