@@ -18,7 +18,8 @@ std::string op_name(const std::string& name) {
 
 // Ops that are not elementwise but whose tensor arguments share a dtype.
 bool shares_dtype(const OpDef& op) {
-  for (const std::string_view name : {"concat", "stack", "clip", "where", "minimum", "maximum"}) {
+  for (const std::string_view name : {"concat", "stack", "clip", "where", "minimum", "maximum",
+                                      "matmul", "tensordot", "searchsorted"}) {
     if (op.name == name) return true;
   }
   return op.elementwise;
