@@ -79,6 +79,7 @@ OpRegistry::OpRegistry() {
   add_random_ops(this);
   add_text_ops(this);
   add_parse_ops(this);
+  add_ragged_ops(this);
   add_image_ops(this);
 }
 

@@ -93,6 +93,7 @@ Sym Elaborator::call_named(const std::string& name, std::vector<Argument> argume
     function =
         OpRegistry::instance().find(type(x).dtype == DType::bytes ? "split_text" : "split_tensor");
   }
+  if (const OpDef* ragged = ragged_form(op, arguments)) function = ragged;
   if (function) return op_call(*function, std::move(arguments), span);
   std::vector<std::string> known;  // what fits the first argument comes first
   for (const OperatorDef* o : OperatorRegistry::instance().all()) {
@@ -106,6 +107,15 @@ Sym Elaborator::call_named(const std::string& name, std::vector<Argument> argume
   for (const OpDef* o : OpRegistry::instance().all()) known.push_back(o->name);
   for (const Names* n = prelude_.get(); n; n = n->outer.get()) known.push_back(n->name);
   fail(span, "there is no op `" + name + "`" + did_you_mean(name, known), Code::not_found);
+}
+
+// What the op is for ragged tensors, where it is another one for them.
+const OpDef* Elaborator::ragged_form(const std::string& name,
+                                     const std::vector<Argument>& arguments) const {
+  const bool ragged = std::ranges::any_of(arguments, [this](const Argument& a) {
+    return a.sym.kind == Sym::Kind::value && type(a.sym).kind == LeafSpec::Kind::ragged;
+  });
+  return ragged ? OpRegistry::instance().find("ragged_" + name) : nullptr;
 }
 
 bool Elaborator::special_call(const std::string& name, std::vector<Argument>& arguments, Span span,

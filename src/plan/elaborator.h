@@ -126,6 +126,7 @@ class Elaborator {
   Sym call(const Expr& expr, const NamesPtr& names, const Sym* piped, Span piped_span);
   Sym call_named(const std::string& name, std::vector<Argument> arguments, Span span);
   Sym op_call(const OpDef& op, std::vector<Argument> arguments, Span span);
+  const OpDef* ragged_form(const std::string& name, const std::vector<Argument>& arguments) const;
   bool special_call(const std::string& name, std::vector<Argument>& arguments, Span span, Sym* out);
   std::vector<const Argument*> match(const std::string& what, const std::vector<Param>& params,
                                      const std::vector<Argument>& arguments, Span span,

@@ -39,6 +39,7 @@ void add_philox_ops(OpRegistry* registry);
 void add_random_ops(OpRegistry* registry);
 void add_text_ops(OpRegistry* registry);
 void add_parse_ops(OpRegistry* registry);
+void add_ragged_ops(OpRegistry* registry);
 void add_image_ops(OpRegistry* registry);
 
 }  // namespace penstock

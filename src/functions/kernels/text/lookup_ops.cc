@@ -30,8 +30,8 @@ Spec infer_lookup(const InferContext& context) {
     integers = keys.is_tensor() && keys.tensor().dtype() != DType::bytes;
   }
   if (integers != is_integer(type.dtype) || (!integers && type.dtype != DType::bytes)) {
-    context.fail(0, "is " + type.text() + ", but the table's keys are " +
-                        (integers ? "integers" : "bytes"));
+    context.fail(
+        0, "is " + type.text() + ", but the table's keys are " + (integers ? "integers" : "bytes"));
   }
   return Spec::tensor(DType::int64, type.shape);
 }

@@ -80,7 +80,8 @@ void LookupTable::read_file(const Attr& attr) {
   const std::string path = entry(attr, "file").as_string();
   name_ = "vocabulary " + path;
   content_ = read_model_file(path);
-  slots_.resize(std::bit_ceil<size_t>(2 * static_cast<size_t>(std::ranges::count(content_, '\n')) + 16));
+  slots_.resize(
+      std::bit_ceil<size_t>(2 * static_cast<size_t>(std::ranges::count(content_, '\n')) + 16));
   const int64_t wanted = int_or(entry(attr, "size"), -1);
   const int64_t key_column = int_or(entry(attr, "key_column"), -1);
   const int64_t value_column = int_or(entry(attr, "value_column"), -1);
@@ -108,8 +109,8 @@ void LookupTable::read_file(const Attr& attr) {
   }
   if (number == 0) fail(Code::invalid_argument, name_ + ": the file is empty");
   if (wanted >= 0 && number < wanted) {
-    fail(Code::invalid_argument, name_ + ": " + std::to_string(number) + " lines, size says " +
-                                     std::to_string(wanted));
+    fail(Code::invalid_argument,
+         name_ + ": " + std::to_string(number) + " lines, size says " + std::to_string(wanted));
   }
 }
 

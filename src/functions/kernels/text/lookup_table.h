@@ -22,7 +22,8 @@ class LookupTable {
   int64_t size() const { return static_cast<int64_t>(words_.size()); }
   // In order, each once.
   const std::vector<std::string_view>& words() const { return words_; }
-  // The word's number, or what the table has for unknown ones; throws NOT_FOUND when it has nothing.
+  // The word's number, or what the table has for unknown ones; throws NOT_FOUND when it has
+  // nothing.
   int64_t find(std::string_view word) const;
 
  private:

@@ -19,6 +19,8 @@ void add_text_ops(OpRegistry* registry) {
   add_unicode_encode_op(registry);
   add_hash_ops(registry);
   add_ngrams_op(registry);
+  add_lookup_ops(registry);
+  add_tokenize_ops(registry);
 }
 
 }  // namespace penstock
