@@ -5,6 +5,7 @@
 #include <map>
 
 #include "cli/args.h"
+#include "cli/print_json.h"
 #include "datasets/datasets.h"
 #include "plan/node.h"
 #include "report/element_json.h"
@@ -94,7 +95,7 @@ int ops(const Args& args) {
                     {"elementwise", e.elementwise}});
   }
   if (args.has("--json")) {
-    std::puts(Json{{"ops", list}}.dump(2).c_str());
+    print_json({{"ops", list}});
     return 0;
   }
   for (const auto& [group, members] : groups) {

@@ -1,7 +1,6 @@
 // What the commands that take a PIPE have in common: reading it, its flags, running it.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,14 +29,7 @@ struct LoadedPipeline {
 LoadedPipeline load_pipeline(const Args& args);
 // The one positional argument.
 std::string pipe_argument(const Args& args);
+// A whole file, or standard input for "-". Throws UsageError.
 std::string read_text(const std::string& path);
-
-// Ctrl-C asks the current run to stop; a second one ends the program.
-class CancelOnSignal {
- public:
-  explicit CancelOnSignal(BlockIterator* iterator);
-  ~CancelOnSignal();
-  static bool requested();
-};
 
 }  // namespace penstock::cli

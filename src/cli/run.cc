@@ -2,7 +2,9 @@
 
 #include <cstdio>
 
+#include "cli/interrupt.h"
 #include "cli/pipeline.h"
+#include "cli/print_json.h"
 #include "data/digest.h"
 #include "report/element_json.h"
 #include "report/table.h"
@@ -63,7 +65,7 @@ int report_value(const LoadedPipeline& p, bool json) {
       run_sink(p.plan, p.run_options, std::make_shared<PipelineState>());
   size_t next = 0;
   const Json v = element_to_json(p.plan->spec, value, &next);
-  std::puts((json ? Json{{"value", v}} : v).dump().c_str());
+  print_json(json ? Json{{"value", v}} : v, -1);
   return 0;
 }
 
@@ -90,7 +92,7 @@ int run(const Args& args) {
              {"digest_unordered", args.has("--digest") ? Json(digest.unordered().text()) : Json()},
              {"error", o.error ? error_to_json(*o.error) : Json()},
              {"stages", trace_stages_json(trace)}};
-    std::puts(out.dump(2).c_str());
+    print_json(out);
   } else {
     std::printf("%lld elements in %s: %s\n", static_cast<long long>(o.elements),
                 human_seconds(o.seconds).c_str(), human_rate(rate).c_str());
