@@ -30,7 +30,7 @@ int explain(const Args& args) {
   // Standard input is read with the pipeline.
   const std::string text = path == "-" ? std::string() : read_text(path);
   if (looks_like_trace(text)) {
-    trace = parse_trace(text, path);
+    trace = read_trace(text, path);
   } else {
     const LoadedPipeline p = load_pipeline(args);
     if (p.plan->op->sink)

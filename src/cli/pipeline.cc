@@ -6,7 +6,6 @@
 #include "datasets/datasets.h"
 #include "io/file.h"
 #include "plan/diagnostic.h"
-#include "trace/trace.h"
 
 namespace penstock::cli {
 
@@ -42,6 +41,14 @@ std::string read_text(const std::string& path) {
   return text;
 }
 
+Trace read_trace(const std::string& text, const std::string& path) {
+  try {
+    return parse_trace(text, path);
+  } catch (const Error& e) {
+    throw UsageError{e.message()};
+  }
+}
+
 std::string pipe_argument(const Args& args) {
   if (args.positional().empty())
     throw UsageError{"which pipeline? give a .pipe file, or - for standard input"};
@@ -55,11 +62,7 @@ LoadedPipeline load_pipeline(const Args& args) {
   LoadedPipeline out;
   const std::string path = pipe_argument(args);
   std::string text = read_text(path);
-  if (const size_t first = text.find_first_not_of(" \t\r\n");
-      first != std::string::npos && text[first] == '{' &&
-      text.find("\"program\"") != std::string::npos) {
-    text = parse_trace(text, path).program;
-  }
+  if (looks_like_trace(text)) text = read_trace(text, path).program;
   BuildOptions options;
   if (const auto seed = args.get("--seed")) {
     options.seed = *seed == "random" ? std::random_device()()

@@ -10,6 +10,7 @@
 #include "plan/build.h"
 #include "plan/format.h"
 #include "runtime/run.h"
+#include "trace/trace.h"
 
 namespace penstock::cli {
 
@@ -31,5 +32,7 @@ LoadedPipeline load_pipeline(const Args& args);
 std::string pipe_argument(const Args& args);
 // A whole file, or standard input for "-". Throws UsageError.
 std::string read_text(const std::string& path);
+// A trace of that text. Throws UsageError.
+Trace read_trace(const std::string& text, const std::string& path);
 
 }  // namespace penstock::cli
