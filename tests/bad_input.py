@@ -104,6 +104,7 @@ class Stage:
 
 WRITERS = {  # command that writes $OUT
     "trace": ["trace", "$DIR/slow.pipe", "-o", "$OUT"],
+    "run --checkpoint": ["run", "$DIR/slow.pipe", "--checkpoint", "$OUT"],
     "explain": ["explain", "$DIR/slow.pipe", "--seconds", "0.1", "--html", "$OUT"],
     "optimize": ["optimize", "$DIR/slow.pipe", "--trace-seconds", "0.1", "--no-measure", "-o", "$OUT"],
     "optimize --html": ["optimize", "$DIR/slow.pipe", "--trace-seconds", "0.1", "--seconds", "0.1", "--html", "$OUT"],
@@ -296,6 +297,18 @@ def interrupted_trace(stage):
     expect(result.status == 0, result.err)
 
 
+def interrupted_checkpoint(stage):
+    """What Ctrl-C leaves of a run that is saved can be taken up."""
+    pipe = "range(1000000000) | map(x -> x + 1) | batch(4)"
+    save = ["run", "-", "--checkpoint", "$DIR/saved", "--json"]
+    p = stage.start(save, pipe)
+    in_the_middle(p)
+    p.send_signal(signal.SIGINT)
+    first = json.loads(stage.end(p).out)
+    again = json.loads(stage.run([*save, "--resume", "--steps", str(first["elements"] + 5)], pipe).out)
+    expect(first["cancelled"] and 0 < first["elements"] == again["resumed_elements"], f"{first['elements']}, then {again}")
+
+
 def interrupted_json(stage):
     p = stage.start(["run", "-", "--json"], ENDLESS)
     in_the_middle(p)
@@ -442,6 +455,7 @@ def cases(stage):
     for name in INTERRUPTED:
         yield f"Ctrl-C: {name}", lambda name=name: interrupted(stage, name)
     yield "Ctrl-C: a valid trace", lambda: interrupted_trace(stage)
+    yield "Ctrl-C: a checkpoint", lambda: interrupted_checkpoint(stage)
     yield "Ctrl-C: --json", lambda: interrupted_json(stage)
     yield "SIGTERM: run", lambda: interrupted(stage, "run: decoding", signal.SIGTERM)
     yield "memory: one batch", lambda: one_batch_too_large(stage)

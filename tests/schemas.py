@@ -132,6 +132,11 @@ def run_units(c):
 def run_cases(c):
     c.case("run", "run.md", ["run", "-", "--json", "--digest", "--threads", "2", "--seed", "5"], IMAGES,
            more=lambda o, s: {**run_units(c)(o, s), "as asked for": (o["threads"], o["seed"]) == (2, 5)})
+    c.case("run: a checkpoint", "run.md", ["run", "-", "--json", "--checkpoint", "$DATA/c", "--steps", "2"], IMAGES,
+           more=lambda o, s: {"elements": (o["elements"], o["resumed_elements"]) == (2, 0)})
+    c.case("run: resumed", "run.md", ["run", "-", "--json", "--checkpoint", "$DATA/c", "--resume"], IMAGES,
+           more=lambda o, s: {"elements": (o["elements"], o["resumed_elements"]) == (6, 2),
+                              "rate": close(o["rate"], 4 / o["seconds"])})
     c.case("run: one step", "run.md", ["run", "-", "--json", "--steps", "1"], "range(5)",
            more=lambda o, s: {"ended": not o["ended"] and o["elements"] == 1, "digest": o["digest"] is None})
     c.case("run: an error", "run.md", ["run", "-", "--json"], "range(5) | map(x -> 4 // (x - 3))", 1,

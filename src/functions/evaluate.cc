@@ -276,14 +276,14 @@ void CompiledFunction::run_by_rows(const Block& in, Block* out, const Placement*
 
 void CompiledFunction::run_by_columns(Block& in, Block* out) const {
   const Function& f = *function_;
-  std::vector<Column> values(f.values.size());
+  RecycledVector<Column> values(f.values.size());
   for (int i = 0; i < f.input_count(); ++i)
     values[static_cast<size_t>(i)] = std::move(in.columns[static_cast<size_t>(i)]);
   for (size_t i = 0; i < captures_.size(); ++i) {
     values[static_cast<size_t>(f.input_count()) + i] = Column::constant(captures_[i], in.rows);
   }
   std::vector<RowError> errors = in.errors;
-  std::vector<Column> inputs, outputs;
+  RecycledVector<Column> inputs, outputs;
   auto failed = [&](int64_t row) {
     return std::ranges::any_of(errors, [row](const RowError& e) { return e.row == row; });
   };
@@ -342,6 +342,7 @@ void CompiledFunction::run_by_columns(Block& in, Block* out) const {
       values[static_cast<size_t>(node.outputs[i])] = std::move(outputs[i]);
   }
   out->columns.clear();
+  out->columns.reserve(f.results.size());
   for (const ValueId id : f.results) out->columns.push_back(values[static_cast<size_t>(id)]);
   out->errors = std::move(errors);
 }
@@ -349,6 +350,7 @@ void CompiledFunction::run_by_columns(Block& in, Block* out) const {
 void CompiledFunction::run(Block& in, Block* out, const Placement* placement) const {
   const int64_t rows = in.rows;
   Origin origin = in.origin;
+  MarkPtr mark = in.mark;
   const uint64_t seq = in.seq;
   if (by_rows_) {
     run_by_rows(in, out, placement);
@@ -358,6 +360,7 @@ void CompiledFunction::run(Block& in, Block* out, const Placement* placement) co
   out->rows = rows;
   out->origin = std::move(origin);
   out->seq = seq;
+  out->mark = std::move(mark);
 }
 
 }  // namespace penstock

@@ -45,7 +45,7 @@ class CompiledFunction {
   const Function& function() const { return *function_; }
 
   // Rows of `in` (errors kept, skipped) to rows of the same number in `out`. Failing rows become
-  // errors at their place. Origin and seq pass through. `in` may be consumed.
+  // errors at their place. Origin, seq and mark pass through. `in` may be consumed.
   void run(Block& in, Block* out, const Placement* placement = nullptr) const;
 
   // One row; throws Error. `inputs` are the leaves of the input.
