@@ -4,7 +4,8 @@
 run_all.py [--all] [--slice K/N] [FILTER]
 
 Over build/dev (sanitizers, assertions): include direction, unit tests, text tests, tf.data's answers,
-examples in the docs, schemas of --json, bad input, benches in tiny mode, the program outside the checkout that links the library.
+examples in the docs, schemas of --json, help, bad input, benches in tiny mode, the program outside the
+checkout that links the library.
 --slice adds the K-th of N parts of the text tests under every other configuration.
 --all adds the text tests under every configuration, unit and text tests under the thread sanitizer
 (build/tsan), and text tests, tf.data's answers and bad input with the release build.
@@ -74,6 +75,7 @@ def parts(a):
     yield "tf.data's answers", [*golden, program, *filters], 900
     yield "examples in the docs", [python, tests / "docs.py", *filters, "--program", program], 300
     yield "schemas of --json", [python, tests / "schemas.py", *filters, "--program", program], 300
+    yield "help", [python, tests / "help.py", *filters, "--program", program], 300
     yield "bad input", [python, tests / "bad_input.py", *filters, "--program", program], 900
     if not a.filter:
         yield "benches, tiny", [python, ROOT / "bench/run.py", "--tiny", "--build", ROOT / "build/dev"], 600

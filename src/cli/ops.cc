@@ -102,8 +102,8 @@ int ops(const Args& args) {
     std::printf("%s\n", group.c_str());
     for (const Entry* e : members) {
       std::printf("  %s\n", wrap(e->signature, 80, 6).c_str());
-      std::printf("      %s%s\n", wrap(e->doc, 80, 6).c_str(),
-                  e->effects == "pure" ? "" : (" [" + e->effects + "]").c_str());
+      const std::string effects = e->effects == "pure" ? "" : " [" + e->effects + "]";
+      std::printf("      %s\n", wrap(e->doc + effects, 80, 6).c_str());
     }
   }
   return 0;

@@ -154,7 +154,7 @@ int run(const Args& args) {
                 human_seconds(o.cpu_seconds).c_str(), human_seconds(o.waited_seconds).c_str(),
                 human_bytes(static_cast<double>(o.peak_memory_bytes)).c_str());
     if (args.has("--digest")) {
-      std::printf("digest %s (any order: %s)\n", digest.ordered().text().c_str(),
+      std::printf("digest %s\n       %s in any order\n", digest.ordered().text().c_str(),
                   digest.unordered().text().c_str());
     }
   }
