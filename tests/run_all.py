@@ -3,7 +3,7 @@
 
 run_all.py [--all] [--slice K/N] [FILTER]
 
-Over build/dev (sanitizers, assertions): include direction, unit tests, text tests, tf.data's answers,
+Over build/dev (sanitizers, assertions): include direction, setup, unit tests, text tests, tf.data's answers,
 examples in the docs, schemas of --json, help, bad input, benches in tiny mode, the program outside the
 checkout that links the library.
 --slice adds the K-th of N parts of the text tests under every other configuration.
@@ -70,6 +70,7 @@ def parts(a):
     golden = [python, tests / "golden/run.py"]
     if not a.filter:
         yield "includes", [python, ROOT / "tools/check_includes.py"], 60
+    yield "setup", [python, tests / "setup_script.py", *filters], 60
     yield "unit tests", unit("build/dev", a.filter), 900
     yield "text tests", [*text, program], 1200
     yield "tf.data's answers", [*golden, program, *filters], 900
