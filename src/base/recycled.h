@@ -28,10 +28,6 @@ struct Recycled {
   void construct(U* p) {
     ::new (static_cast<void*>(p)) U;
   }
-  template <typename U, typename... Args>
-  void construct(U* p, Args&&... args) {
-    ::new (static_cast<void*>(p)) U(std::forward<Args>(args)...);
-  }
   bool operator==(const Recycled&) const { return true; }
 };
 

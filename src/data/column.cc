@@ -236,7 +236,7 @@ Column ColumnBuilder::take(int64_t rows) {
     }
   }
   pieces_.erase(pieces_.begin(), pieces_.begin() + static_cast<std::ptrdiff_t>(used));
-  return join(std::move(out));
+  return join(std::move(out));  // may throw: the rows are gone all the same
 }
 
 Column ColumnBuilder::join(RecycledVector<Column> pieces) {

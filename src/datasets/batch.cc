@@ -5,6 +5,7 @@
 // one buffer (a chain that was told the batch size) are not copied.
 
 #include <algorithm>
+#include <exception>
 
 #include "datasets/datasets.h"
 #include "runtime/open.h"
@@ -74,16 +75,23 @@ class BatchCursor final : public Cursor {
     out->clear();
     out->rows = count;
     out->origin = batch_origins(count, rows);
+    std::exception_ptr failure;  // batches that find no memory are lost, in every column
     for (ColumnBuilder& c : pending_) {
-      Column column = c.take(count * rows).expanded();
-      if (column.kind() == Column::Kind::dense) {
-        out->columns.push_back(column.grouped(rows));
-      } else {
-        out->columns.push_back(stack_rows(column, count, rows, out));
+      try {
+        Column column = c.take(count * rows).expanded();
+        if (failure) continue;
+        if (column.kind() == Column::Kind::dense) {
+          out->columns.push_back(column.grouped(rows));
+        } else {
+          out->columns.push_back(stack_rows(column, count, rows, out));
+        }
+      } catch (const Error&) {
+        failure = std::current_exception();
       }
     }
     pending_rows_ -= count * rows;
     for (Failure& f : errors_) f.rows_before -= count * rows;
+    if (failure) std::rethrow_exception(failure);
     if (pending_rows_ == 0 && errors_.empty()) set_mark(out, {}, {input_->position()});
     return Poll::ready;
   }

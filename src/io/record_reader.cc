@@ -37,6 +37,7 @@ class ChunkedReader : public RecordReader {
     out->records.clear();
     out->error = nullptr;
     out->end = false;
+    const int64_t before = stream_ ? stream_->file_bytes_read() : 0;
     if (!finished_) {
       try {
         if (!stream_) stream_ = open_input_stream(path_, compression_);
@@ -47,6 +48,7 @@ class ChunkedReader : public RecordReader {
       }
       if (!out->records.empty()) out->chunks.push_back(buffer_);
     }
+    out->file_bytes = stream_ ? stream_->file_bytes_read() - before : 0;
     if (finished_) {
       buffer_ = BufferRef();
       stream_ = nullptr;
