@@ -75,6 +75,8 @@ def parts(a):
     yield "text tests", [*text, program], 1200
     yield "tf.data's answers", [*golden, program, *filters], 900
     yield "examples in the docs", [python, tests / "docs.py", *filters, "--program", program], 300
+    if not a.filter:
+        yield "reference pages", [python, ROOT / "tools/reference.py", "--check", "--program", program], 60
     yield "schemas of --json", [python, tests / "schemas.py", *filters, "--program", program], 300
     yield "help", [python, tests / "help.py", *filters, "--program", program], 300
     yield "bad input", [python, tests / "bad_input.py", *filters, "--program", program], 900
