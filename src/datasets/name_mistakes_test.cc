@@ -1,5 +1,3 @@
-#include "plan/name_check.h"
-
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -8,6 +6,7 @@
 
 #include "datasets/datasets.h"
 #include "plan/build.h"
+#include "plan/diagnostic.h"
 
 using namespace penstock;
 
