@@ -2,18 +2,11 @@
 
 #include <algorithm>
 
+#include "plan/builtin_names.h"
 #include "plan/elaborator.h"
 
 namespace penstock {
 namespace {
-
-// Reductions have plain names; `split` goes by what it splits.
-std::string op_name(const std::string& name) {
-  for (const std::string_view reduction : {"sum", "mean", "min", "max", "any", "all"}) {
-    if (name == reduction) return "reduce_" + name;
-  }
-  return name;
-}
 
 // Ops that are not elementwise but whose tensor arguments share a dtype.
 bool shares_dtype(const OpDef& op) {
@@ -50,7 +43,8 @@ Sym Elaborator::call(const Expr& expr, const NamesPtr& names, const Sym* piped, 
       }
     }
     const OperatorDef* stage = OperatorRegistry::instance().find(callee.text);
-    if (!stage && !OpRegistry::instance().find(op_name(callee.text)) && !parse_dtype(callee.text)) {
+    if (!stage && !OpRegistry::instance().find(plain_op_name(callee.text)) &&
+        !parse_dtype(callee.text)) {
       for (const Names* n = names.get(); n; n = n->outer.get()) {
         if (n->name == callee.text) fail(callee.span, "`" + callee.text + "` is not a function");
       }
@@ -84,7 +78,7 @@ Sym Elaborator::call_named(const std::string& name, std::vector<Argument> argume
   if (special_call(name, arguments, span, &out)) return out;
   const OperatorDef* stage = OperatorRegistry::instance().find(name);
   if (stage && stage->internal) stage = nullptr;
-  const std::string op = op_name(name);
+  const std::string op = plain_op_name(name);
   const OpDef* function = OpRegistry::instance().find(op);
   if (stage) {
     const bool on_dataset = std::ranges::any_of(arguments, [this](const Argument& a) {
@@ -101,18 +95,10 @@ Sym Elaborator::call_named(const std::string& name, std::vector<Argument> argume
         OpRegistry::instance().find(type(x).dtype == DType::bytes ? "split_text" : "split_tensor");
   }
   if (function) return op_call(*function, std::move(arguments), span);
-  std::vector<std::string> known;  // what fits the first argument comes first
-  for (const OperatorDef* o : OperatorRegistry::instance().all()) {
-    if (!o->internal) known.push_back(o->name);
-  }
-  const bool on_dataset = !arguments.empty() && is_dataset(arguments[0].sym);
-  if (on_dataset) {
-    if (const std::string hint = did_you_mean(name, known); !hint.empty())
-      fail(span, "there is no stage `" + name + "`" + hint, Code::not_found);
-  }
-  for (const OpDef* o : OpRegistry::instance().all()) known.push_back(o->name);
+  std::vector<std::string> known;
   for (const Names* n = prelude_.get(); n; n = n->outer.get()) known.push_back(n->name);
-  fail(span, "there is no op `" + name + "`" + did_you_mean(name, known), Code::not_found);
+  const bool on_dataset = !arguments.empty() && is_dataset(arguments[0].sym);
+  fail(span, no_such_call(name, on_dataset, known), Code::not_found);
 }
 
 bool Elaborator::special_call(const std::string& name, std::vector<Argument>& arguments, Span span,

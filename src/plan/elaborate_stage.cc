@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "plan/elaborator.h"
+#include "plan/name_check.h"
 #include "plan/parser.h"
 
 namespace penstock {
@@ -281,11 +282,42 @@ PlanPtr Elaborator::as_plan(const Sym& sym, Span span) {
   return sym.plan;
 }
 
+PipeError Elaborator::with_name_mistakes(const PipeError& error, const Program& program) const {
+  std::vector<std::string> known;
+  for (const auto& [name, plan] : options_.datasets) known.push_back(name);
+  for (const Statement& s : program.statements) {
+    if (s.kind != Statement::Kind::import_file) continue;
+    const auto read = imported_.find(import_path(s));
+    if (read == imported_.end() || read->second) return error;  // what it defines is not known
+  }
+  for (const Program& p : programs_) {
+    for (const Statement& s : p.statements) {
+      if (s.pattern) add_bound_names(*s.pattern, &known);
+    }
+  }
+  std::vector<Diagnostic> all = error.diagnostics();
+  const Span first = all[0].span;
+  for (Diagnostic& d : check_names(program, known)) {
+    if (d.span.source != first.source || d.span.begin != first.begin) all.push_back(std::move(d));
+  }
+  // In the order of the text, behind what is wrong in another.
+  auto at = [&program](const Diagnostic& d) {
+    const bool here = d.span.source == program.source.get();
+    return std::pair(here, here ? d.span.begin : 0);
+  };
+  std::ranges::stable_sort(all, {}, at);
+  return PipeError(std::move(all));
+}
+
 BuiltPlan build_plan(const Program& program, const BuildOptions& options) {
   Elaborator elaborator(options);
   BuiltPlan out;
-  const Sym result = elaborator.run(program);
-  out.plan = elaborator.as_plan(result, program.result->span);
+  try {
+    const Sym result = elaborator.run(program);
+    out.plan = elaborator.as_plan(result, program.result->span);
+  } catch (const PipeError& e) {
+    throw elaborator.with_name_mistakes(e, program);
+  }
   out.sources = elaborator.sources();
   out.sources.push_back(program.source);
   out.warnings = elaborator.warnings;

@@ -95,6 +95,8 @@ class Elaborator {
   NamesPtr bind_names(const std::map<std::string, PlanPtr>& datasets) const;
   PlanPtr as_plan(const Sym& sym, Span span);
   FunctionPtr function(const Sym& closure, const Spec& input, Span span);
+  // The error with further mistakes in names of the program, which does not go on after the first.
+  PipeError with_name_mistakes(const PipeError& error, const Program& program) const;
   // Every text that nodes of the result may point into.
   std::vector<SourcePtr> sources() const;
   std::vector<std::string> warnings;
@@ -104,6 +106,7 @@ class Elaborator {
   // elaborate.cc
   NamesPtr statement(const Statement& statement, NamesPtr names);
   NamesPtr import_file(const Statement& statement, NamesPtr names);
+  static std::string import_path(const Statement& statement);
   NamesPtr bind(const Pattern& pattern, const Sym& value, NamesPtr names);
   Sym lookup(const Expr& name, const NamesPtr& names);
   Sym closure_call(const Closure& closure, std::vector<Argument> arguments, Span span);
