@@ -59,6 +59,10 @@ std::vector<Entry> entries() {
     out.push_back({op->name, op->group.empty() ? "op" : op->group, signature(op->name, op->params),
                    op->doc, effects_name(op->effects), op->can_fail, op->elementwise});
   }
+  out.push_back({"ragged", "literals", "ragged(rows, ragged_rank=none, dtype=none)",
+                 "a ragged tensor: nested lists of uneven lengths", "pure"});
+  out.push_back({"sparse", "literals", "sparse(indices, values, shape)",
+                 "a sparse tensor: a value for each index", "pure"});
   // The plain names of reductions and of split, which goes by what it splits.
   for (size_t i = out.size(); i-- > 0;) {
     std::string plain = out[i].name;

@@ -172,7 +172,7 @@ class ResultRows {
   const Column& dense() const { return dense_; }
 
   void add(int64_t row, Tensor value) {
-    if (type_.kind == LeafSpec::Kind::dataset) {
+    if (!type_.is_tensor()) {
       objects_.push_back(value.object());
     } else if (dense_.rows() > 0) {
       auto* to = dense_.mutable_data() + row * dense_.row_bytes();
@@ -183,7 +183,7 @@ class ResultRows {
     }
   }
   void add_failed(int64_t row) {
-    if (type_.kind == LeafSpec::Kind::dataset) {
+    if (!type_.is_tensor()) {
       objects_.push_back(nullptr);
     } else if (dense_.rows() > 0) {
       if (dense_.row_bytes() > 0)
@@ -213,7 +213,7 @@ class ObjectList final : public ObjectRows {
 };
 
 Column ResultRows::finish() {
-  if (type_.kind == LeafSpec::Kind::dataset)
+  if (!type_.is_tensor())
     return Column::object(std::make_shared<ObjectList>(std::move(objects_)));
   if (dense_.rows() > 0) return std::move(dense_);
   if (type_.is_tensor() && type_.dtype == DType::bytes &&

@@ -132,6 +132,10 @@ bool Elaborator::special_call(const std::string& name, std::vector<Argument>& ar
     *out = Sym::tuple(std::vector<Sym>(static_cast<size_t>(count), x->sym));
     return true;
   }
+  if (name == "ragged" || name == "sparse") {
+    *out = name == "ragged" ? ragged_literal(arguments, span) : sparse_literal(arguments, span);
+    return true;
+  }
   if (name == "feature") {
     *out = Sym::dict({"dtype", "shape", "default", "kind"}, std::vector<Sym>(4));
     const std::vector<Param> params{

@@ -121,7 +121,8 @@ FunctionPtr Elaborator::function(const Sym& closure, const Spec& input, Span spa
 FunctionPtr Elaborator::stage_function(NodeDraft& draft, const Param& param, const Sym& closure,
                                        Span span) {
   Spec input = draft.node.op->function_input(draft, param.name);
-  if (draft.node.op->function_arity == 1) return function(closure, input, span);
+  if (draft.node.op->function_arity == 1 && draft.node.op->state_param != param.name)
+    return function(closure, input, span);
   // A state goes round: its shape is widened until what comes out fits what goes in.
   for (int round = 0;; ++round) {
     const uint64_t occurrence = occurrence_;

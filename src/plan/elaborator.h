@@ -134,6 +134,10 @@ class Elaborator {
                                      const std::vector<Argument>& arguments, Span span,
                                      std::vector<const Argument*>* rest);
 
+  // elaborate_literal.cc
+  Sym ragged_literal(const std::vector<Argument>& arguments, Span span);
+  Sym sparse_literal(const std::vector<Argument>& arguments, Span span);
+
   // elaborate_stage.cc
   Sym stage_call(const OperatorDef& op, std::vector<Argument> arguments, Span span);
   PlanPtr parallel_reads(const OperatorDef& def, Attrs args, int64_t reads, Span span);
