@@ -14,6 +14,14 @@ OperatorDef list_files_operator();
 OperatorDef files_operator();
 OperatorDef tfrecord_operator();
 OperatorDef text_line_operator();
+OperatorDef fixed_length_record_operator();
+OperatorDef csv_operator();
+OperatorDef jsonl_operator();
+OperatorDef tar_operator();
+OperatorDef npy_operator();
+OperatorDef npz_operator();
+OperatorDef image_folder_operator();
+OperatorDef load_operator();
 OperatorDef dataset_of_operator();  // a captured nested dataset (internal)
 
 // Row by row
