@@ -1,6 +1,7 @@
 #include "plan/builtin_names.h"
 
 #include "plan/node.h"
+#include "plan/static_forms.h"
 
 namespace penstock {
 
@@ -12,7 +13,11 @@ std::string plain_op_name(const std::string& name) {
 }
 
 bool is_special_call(const std::string& name) {
-  return name == "map_structure" || name == "repeated" || name == "feature" || name == "split";
+  for (const std::string_view special :
+       {"map_structure", "repeated", "feature", "split", "ragged", "sparse"}) {
+    if (name == special) return true;
+  }
+  return find_static_form(name) != nullptr;
 }
 
 std::string no_such_call(const std::string& name, bool on_dataset,
