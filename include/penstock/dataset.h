@@ -34,7 +34,7 @@ struct Options {
   // Iterators keep track of where each stage stands, so that what Iterator::save gives is cheap to
   // go on from. Keeps the order of stages with deterministic=false, too.
   bool checkpoints = false;
-  uint64_t seed = 0;     // of stages built after this and without a seed of their own
+  uint64_t seed = 0;  // of stages built after this and without a seed of their own
 };
 
 using Settings = std::map<std::string, std::string>;  // values of a file's params, as text

@@ -20,13 +20,8 @@ RangeBounds bounds_of(const Attr& a, const Attr& b, const Attr& step) {
 
 class RangeCursor final : public Cursor {
  public:
-  RangeCursor(const RangeBounds& bounds, DType dtype, const OpenContext& context,
-              int64_t position)
-      : bounds_(bounds),
-        dtype_(dtype),
-        run_(context.run),
-        context_(context),
-        position_(position) {}
+  RangeCursor(const RangeBounds& bounds, DType dtype, const OpenContext& context, int64_t position)
+      : bounds_(bounds), dtype_(dtype), run_(context.run), context_(context), position_(position) {}
 
  protected:
   Poll next(Block* out, const Pull& pull) override {

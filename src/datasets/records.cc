@@ -27,8 +27,9 @@ class RecordsCursor final : public Cursor {
         paths_(paths),
         first_(first),
         file_(first),
-        ahead_(context.run, counters, {paths.begin() + static_cast<std::ptrdiff_t>(first), paths.end()},
-               std::move(open)) {}
+        ahead_(context.run, counters,
+               {paths.begin() + static_cast<std::ptrdiff_t>(first), paths.end()}, std::move(open)) {
+  }
 
  protected:
   Poll next(Block* out, const Pull& pull) override {

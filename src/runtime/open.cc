@@ -8,9 +8,8 @@ CursorPtr OpenContext::open(const PlanPtr& node) const {
     CursorPtr cursor = node->op->open(node, context);
     if (!cursor->identity().node) {
       NodeCounters* counters = run->options().count ? run->counters(node.get()) : nullptr;
-      cursor->set_identity({counters, node->op->name,
-                            static_cast<size_t>(node->spec.leaf_count()), node.get(),
-                            run->options().marks, node->op->passes_marks});
+      cursor->set_identity({counters, node->op->name, static_cast<size_t>(node->spec.leaf_count()),
+                            node.get(), run->options().marks, node->op->passes_marks});
     }
     if (at.mark || at.rows > 0) cursor->resume_at(at);
     return cursor;
