@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "datasets/datasets.h"
-#include "runtime/open.h"
+#include "runtime/indexed.h"
 
 namespace penstock {
 namespace {
@@ -204,6 +204,18 @@ OperatorDef batch_operator() {
     return std::make_unique<BatchCursor>(below.open(node->inputs[0]), size,
                                          node->arg("drop_remainder").as_bool(),
                                          static_cast<size_t>(node->spec.leaf_count()));
+  };
+  op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
+    const int64_t size = context.int_arg(*node, "batch_size");
+    return grouped(open_indexed_input(*node, context), size,
+                   node->cardinality < 0 ? INT64_MAX : node->cardinality,
+                   [node, context, size](CursorPtr rows) -> CursorPtr {
+                     const auto columns = static_cast<size_t>(node->spec.leaf_count());
+                     auto cursor =
+                         std::make_unique<BatchCursor>(std::move(rows), size, false, columns);
+                     context.identify(*node, cursor.get());
+                     return cursor;
+                   });
   };
   return op;
 }

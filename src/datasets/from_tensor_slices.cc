@@ -5,25 +5,31 @@
 
 #include "datasets/datasets.h"
 #include "datasets/structure.h"
-#include "runtime/open.h"
+#include "runtime/indexed.h"
 
 namespace penstock {
 namespace {
+
+RecycledVector<Column> columns_of(const std::vector<Tensor>& leaves) {
+  RecycledVector<Column> out;
+  for (const Tensor& t : leaves) {
+    const int64_t rows = leaves[0].dims().rank() == 0 ? 0 : leaves[0].dims()[0];
+    if (t.dims().rank() == 0 || t.dims()[0] != rows) {
+      throw Error(Code::invalid_argument, "the tensors differ in their first size: " +
+                                              leaves[0].dims().text() + " and " + t.dims().text());
+    }
+    out.push_back(Column::dense(t.dtype(), t.dims().without_front(), rows, t.buffer(),
+                                const_cast<std::byte*>(t.data())));
+  }
+  return out;
+}
 
 class SlicesCursor final : public Cursor {
  public:
   SlicesCursor(const std::vector<Tensor>& leaves, const PlanNode& node, const OpenContext& context)
       : context_(context) {
-    rows_ = leaves.empty() ? 0 : leaves[0].dims()[0];
-    for (const Tensor& t : leaves) {
-      if (t.dims().rank() == 0 || t.dims()[0] != rows_) {
-        throw Error(Code::invalid_argument,
-                    "the tensors differ in their first size: " + leaves[0].dims().text() + " and " +
-                        t.dims().text());
-      }
-      columns_.push_back(Column::dense(t.dtype(), t.dims().without_front(), rows_, t.buffer(),
-                                       const_cast<std::byte*>(t.data())));
-    }
+    columns_ = columns_of(leaves);
+    rows_ = columns_.empty() ? 0 : columns_[0].rows();
     position_ = context.resumed_index(node, rows_);
   }
 
@@ -76,6 +82,16 @@ OperatorDef from_tensor_slices_operator() {
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     return std::make_unique<SlicesCursor>(structure_leaves(context.arg(*node, "tensors")), *node,
                                           context);
+  };
+  op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
+    Block all;
+    all.columns = columns_of(structure_leaves(context.arg(*node, "tensors")));
+    all.rows = all.columns.empty() ? 0 : all.columns[0].rows();
+    return make_indexed(all.rows, [all, context](std::span<const int64_t> indices) {
+      Block out = all.gather(std::vector<int32_t>(indices.begin(), indices.end()));
+      out.origin = source_origin(context, indices);
+      return out;
+    });
   };
   return op;
 }

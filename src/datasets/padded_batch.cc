@@ -7,7 +7,7 @@
 
 #include "datasets/datasets.h"
 #include "datasets/structure.h"
-#include "runtime/open.h"
+#include "runtime/indexed.h"
 
 namespace penstock {
 namespace {
@@ -292,6 +292,19 @@ OperatorDef padded_batch_operator() {
     return std::make_unique<PaddedBatchCursor>(
         context.open_input(*node), size, node->arg("drop_remainder").as_bool(),
         paddings(*node->inputs[0], node->arg("padded_shapes"), node->arg("padding_values")));
+  };
+  op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
+    const int64_t size = context.int_arg(*node, "batch_size");
+    return grouped(
+        open_indexed_input(*node, context), size,
+        node->cardinality < 0 ? INT64_MAX : node->cardinality,
+        [node, context, size](CursorPtr rows) -> CursorPtr {
+          auto cursor = std::make_unique<PaddedBatchCursor>(
+              std::move(rows), size, false,
+              paddings(*node->inputs[0], node->arg("padded_shapes"), node->arg("padding_values")));
+          context.identify(*node, cursor.get());
+          return cursor;
+        });
   };
   return op;
 }

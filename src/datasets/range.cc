@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "datasets/datasets.h"
-#include "runtime/open.h"
+#include "runtime/indexed.h"
 
 namespace penstock {
 namespace {
@@ -32,6 +32,23 @@ Bounds bounds_of(const Attr& a, const Attr& b, const Attr& step) {
   return bounds(start, b.is_none() ? a.as_int() : b.as_int(), step.as_int());
 }
 
+// The numbers at place(0), place(1), ...
+template <typename Place>
+Column numbers(const Bounds& bounds, DType dtype, int64_t rows, const Place& place) {
+  Column column = Column::dense(dtype, {}, rows);
+  visit_dtype(dtype, [&]<typename T>(TypeTag<T>) {
+    if constexpr (std::is_arithmetic_v<T>) {
+      T* to = column.mutable_entries<T>();
+      for (int64_t i = 0; i < rows; ++i) {
+        to[i] = static_cast<T>(static_cast<int64_t>(static_cast<uint64_t>(bounds.start) +
+                                                    static_cast<uint64_t>(place(i)) *
+                                                        static_cast<uint64_t>(bounds.step)));
+      }
+    }
+  });
+  return column;
+}
+
 class RangeCursor final : public Cursor {
  public:
   RangeCursor(Bounds bounds, DType dtype, const OpenContext& context, int64_t position)
@@ -44,19 +61,8 @@ class RangeCursor final : public Cursor {
         std::min({pull.max_rows, bounds_.count - position_, run_->options().block_rows});
     out->clear();
     out->rows = rows;
-    Column column = Column::dense(dtype_, {}, rows);
-    const uint64_t first = static_cast<uint64_t>(bounds_.start) +
-                           static_cast<uint64_t>(position_) * static_cast<uint64_t>(bounds_.step);
-    visit_dtype(dtype_, [&]<typename T>(TypeTag<T>) {
-      if constexpr (std::is_arithmetic_v<T>) {
-        T* to = column.mutable_entries<T>();
-        for (int64_t i = 0; i < rows; ++i) {
-          to[i] = static_cast<T>(static_cast<int64_t>(
-              first + static_cast<uint64_t>(i) * static_cast<uint64_t>(bounds_.step)));
-        }
-      }
-    });
-    out->columns.push_back(std::move(column));
+    out->columns.push_back(
+        numbers(bounds_, dtype_, rows, [first = position_](int64_t i) { return first + i; }));
     out->origin = source_origin(context_, position_);
     position_ += rows;
     set_mark(out, {position_});
@@ -103,6 +109,20 @@ OperatorDef range_operator() {
     const Bounds bounds = bounds_of(context.arg(*node, "start"), context.arg(*node, "stop"), step);
     return std::make_unique<RangeCursor>(bounds, node->arg("dtype").as_dtype(), context,
                                          context.resumed_index(*node, bounds.count));
+  };
+  op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
+    const Bounds bounds = bounds_of(context.arg(*node, "start"), context.arg(*node, "stop"),
+                                    context.arg(*node, "step"));
+    return make_indexed(bounds.count, [bounds, dtype = node->arg("dtype").as_dtype(),
+                                       context](std::span<const int64_t> indices) {
+      Block out;
+      out.rows = static_cast<int64_t>(indices.size());
+      out.columns.push_back(numbers(bounds, dtype, out.rows, [indices](int64_t i) {
+        return indices[static_cast<size_t>(i)];
+      }));
+      out.origin = source_origin(context, indices);
+      return out;
+    });
   };
   return op;
 }
