@@ -15,9 +15,11 @@ class MixtureCursor final : public Cursor {
  public:
   MixtureCursor(std::vector<CursorPtr> inputs, std::unique_ptr<Selector> selector,
                 bool stop_on_empty, const StageMark* from)
-      : selector_(std::move(selector)), stop_on_empty_(stop_on_empty) {
+      : selector_(std::move(selector)),
+        stop_on_empty_(stop_on_empty),
+        done_(from && from->number(1) != 0) {
     for (size_t i = 0; i < inputs.size(); ++i) {
-      alive_.push_back(!from || from->number(i + 1) != 0);
+      alive_.push_back(!from || from->number(i + 2) != 0);
       inputs_.push_back({std::move(inputs[i]), nullptr, 0, {}});
     }
   }
@@ -100,7 +102,7 @@ class MixtureCursor final : public Cursor {
 
   void mark(Block* out) {
     if (!identity().marks || chosen_ != kNone) return;
-    std::vector<int64_t> numbers{selector_->number()};
+    std::vector<int64_t> numbers{selector_->number(), done_ ? 1 : 0};
     std::vector<StreamPosition> positions;
     for (size_t i = 0; i < inputs_.size(); ++i) {
       numbers.push_back(alive_[i] ? 1 : 0);
@@ -115,7 +117,7 @@ class MixtureCursor final : public Cursor {
   std::unique_ptr<Selector> selector_;
   const bool stop_on_empty_;
   int64_t chosen_ = kNone;  // the input whose turn it is
-  bool done_ = false;
+  bool done_;
 };
 
 }  // namespace
