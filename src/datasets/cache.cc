@@ -12,7 +12,7 @@
 #include <mutex>
 
 #include "datasets/datasets.h"
-#include "runtime/open.h"
+#include "runtime/indexed.h"
 
 namespace penstock {
 namespace {
@@ -175,6 +175,9 @@ OperatorDef cache_operator() {
     PipelineState& keeper = context.nested ? *context.nested : context.run->state();
     auto state = keeper.keep<CacheState>(node.get());
     return std::make_unique<CacheCursor>(std::move(state), node, context);
+  };
+  op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
+    return open_indexed_input(*node, context);
   };
   return op;
 }

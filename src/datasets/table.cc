@@ -48,6 +48,21 @@ void register_datasets() {
              sparse_batch_operator,
              pack_sequences_operator,
              group_by_reducer_operator,
+             counter_operator,
+             random_operator,
+             scan_operator,
+             global_shuffle_operator,
+             unique_operator,
+             rejection_resample_operator,
+             echo_operator,
+             take_while_operator,
+             assert_cardinality_operator,
+             pad_to_cardinality_operator,
+             sample_from_datasets_operator,
+             choose_from_datasets_operator,
+             ignore_errors_operator,
+             replace_errors_operator,
+             with_options_operator,
          }) {
       r.add(make());
     }

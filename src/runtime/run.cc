@@ -88,6 +88,18 @@ std::vector<std::pair<const PlanNode*, const NodeCounters*>> Run::all_counters()
   return out;
 }
 
+void Run::count_ignored(const PlanNode* node, const ErrorPtr& error) {
+  std::lock_guard lock(counters_mutex_);
+  IgnoredErrors& ignored = ignored_[node];
+  ++ignored.count;
+  if (ignored.first.size() < IgnoredErrors::kKept) ignored.first.push_back(error);
+}
+
+std::map<const PlanNode*, IgnoredErrors> Run::ignored() const {
+  std::lock_guard lock(counters_mutex_);
+  return ignored_;
+}
+
 double Run::cpu_share() const {
   const int64_t wall = task_wall_ns_.load(std::memory_order_relaxed);
   const int64_t cpu = task_cpu_ns_.load(std::memory_order_relaxed);
