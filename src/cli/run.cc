@@ -2,7 +2,9 @@
 
 #include <cstdio>
 
+#include "cli/interrupt.h"
 #include "cli/pipeline.h"
+#include "cli/print_json.h"
 #include "data/digest.h"
 #include "report/element_json.h"
 #include "report/table.h"
@@ -114,7 +116,7 @@ int report_value(const LoadedPipeline& p, bool json) {
       run_sink(p.plan, p.run_options, std::make_shared<PipelineState>());
   size_t next = 0;
   const Json v = element_to_json(p.plan->spec, value, &next);
-  std::puts((json ? Json{{"value", v}} : v).dump().c_str());
+  print_json(json ? Json{{"value", v}} : v, -1);
   return 0;
 }
 
@@ -143,7 +145,7 @@ int run(const Args& args) {
              {"digest_unordered", digested ? Json(digest.unordered().text()) : Json()},
              {"error", o.error ? error_to_json(*o.error) : Json()},
              {"stages", trace_stages_json(trace)}};
-    std::puts(out.dump(2).c_str());
+    print_json(out);
   } else {
     std::printf("%lld elements in %s: %s\n", static_cast<long long>(o.elements),
                 human_seconds(o.seconds).c_str(), human_rate(rate).c_str());
@@ -152,7 +154,7 @@ int run(const Args& args) {
                 human_seconds(o.cpu_seconds).c_str(), human_seconds(o.waited_seconds).c_str(),
                 human_bytes(static_cast<double>(o.peak_memory_bytes)).c_str());
     if (digested) {
-      std::printf("digest %s (any order: %s)\n", digest.ordered().text().c_str(),
+      std::printf("digest %s\n       %s in any order\n", digest.ordered().text().c_str(),
                   digest.unordered().text().c_str());
     }
   }

@@ -14,6 +14,14 @@ OperatorDef list_files_operator();
 OperatorDef files_operator();
 OperatorDef tfrecord_operator();
 OperatorDef text_line_operator();
+OperatorDef fixed_length_record_operator();
+OperatorDef csv_operator();
+OperatorDef jsonl_operator();
+OperatorDef tar_operator();
+OperatorDef npy_operator();
+OperatorDef npz_operator();
+OperatorDef image_folder_operator();
+OperatorDef load_operator();
 OperatorDef dataset_of_operator();  // a captured nested dataset (internal)
 
 // Row by row
@@ -22,6 +30,8 @@ OperatorDef filter_operator();
 OperatorDef enumerate_operator();
 
 // One to many
+OperatorDef unbatch_operator();
+OperatorDef rows_of_operator();  // a window (internal)
 OperatorDef flat_map_operator();
 OperatorDef interleave_operator();
 
@@ -35,6 +45,14 @@ OperatorDef shard_operator();
 // Many to one
 OperatorDef batch_operator();
 OperatorDef padded_batch_operator();
+OperatorDef ragged_batch_operator();
+OperatorDef sparse_batch_operator();
+OperatorDef rebatch_operator();
+OperatorDef pack_sequences_operator();
+OperatorDef group_by_reducer_operator();
+OperatorDef bucket_by_sequence_length_operator();
+OperatorDef window_operator();
+OperatorDef group_by_window_operator();
 
 // Several inputs
 OperatorDef zip_operator();

@@ -118,15 +118,9 @@ void CompiledFunction::run_steps(std::vector<Tensor>& values, const RowId& row,
     }
     if (node.kind == FunctionNode::Kind::conditional) {
       const CompiledFunction& body = *step.bodies[inputs[0].entry<bool>() ? 0 : 1];
-      std::vector<Tensor> inner(body.function_->values.size());
-      for (size_t i = 0; i < body.function_->captures.size(); ++i) {
-        inner[i] = inputs[static_cast<size_t>(1 + body.function_->capture_sources[i])];
-      }
-      body.run_steps(inner, row, nullptr, 0);
-      for (size_t i = 0; i < node.outputs.size(); ++i) {
-        values[static_cast<size_t>(node.outputs[i])] =
-            inner[static_cast<size_t>(body.function_->results[i])];
-      }
+      std::vector<Tensor> made = body.run_body({}, std::span(inputs).subspan(1), row);
+      for (size_t i = 0; i < node.outputs.size(); ++i)
+        values[static_cast<size_t>(node.outputs[i])] = std::move(made[i]);
       continue;
     }
     // Outputs that are results with a place are made there; a place has the row's shape.
@@ -144,7 +138,7 @@ void CompiledFunction::run_steps(std::vector<Tensor>& values, const RowId& row,
         slots.emplace_back(step.dtypes[i], value);
       }
     }
-    node.op->row({node.attrs, step.state.get(), inputs, slots, row});
+    node.op->row({node.attrs, step.state.get(), inputs, slots, row, step.bodies});
   }
 }
 
@@ -152,6 +146,22 @@ std::vector<Tensor> CompiledFunction::run_row(std::vector<Tensor> inputs, const 
   std::vector<Tensor> values = std::move(inputs);
   values.resize(function_->values.size());
   std::ranges::copy(captures_, values.begin() + function_->input_count());
+  return results_of(std::move(values), row);
+}
+
+std::vector<Tensor> CompiledFunction::run_body(std::vector<Tensor> inputs,
+                                               std::span<const Tensor> environment,
+                                               const RowId& row) const {
+  std::vector<Tensor> values = std::move(inputs);
+  values.resize(function_->values.size());
+  const auto first = static_cast<size_t>(function_->input_count());
+  for (size_t i = 0; i < function_->captures.size(); ++i)
+    values[first + i] = environment[static_cast<size_t>(function_->capture_sources[i])];
+  return results_of(std::move(values), row);
+}
+
+std::vector<Tensor> CompiledFunction::results_of(std::vector<Tensor> values,
+                                                 const RowId& row) const {
   run_steps(values, row, nullptr, 0);
   std::vector<Tensor> out;
   for (const ValueId id : function_->results) out.push_back(values[static_cast<size_t>(id)]);
@@ -328,7 +338,8 @@ void CompiledFunction::run_by_columns(Block& in, Block* out) const {
                           step.state.get(),
                           row_inputs,
                           slots,
-                          {in.origin.lineage(r), in.origin.epoch(r), 0}});
+                          {in.origin.lineage(r), in.origin.epoch(r), 0},
+                          step.bodies});
           }
           for (size_t i = 0; i < results.size(); ++i) results[i].add(r, std::move(row_outputs[i]));
         } catch (...) {

@@ -50,11 +50,15 @@ class CompiledFunction {
 
   // One row; throws Error. `inputs` are the leaves of the input.
   std::vector<Tensor> run_row(std::vector<Tensor> inputs, const RowId& row) const;
+  // The same for the body of a node: `environment` holds the node's inputs, which captures name.
+  std::vector<Tensor> run_body(std::vector<Tensor> inputs, std::span<const Tensor> environment,
+                               const RowId& row) const;
 
  private:
   struct Step;
   void run_by_rows(const Block& in, Block* out, const Placement* placement) const;
   void run_by_columns(Block& in, Block* out) const;
+  std::vector<Tensor> results_of(std::vector<Tensor> values, const RowId& row) const;
   void run_steps(std::vector<Tensor>& values, const RowId& row, const Placement* placement,
                  int64_t slot) const;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "data/leaf_of.h"
 #include "functions/evaluate.h"
 #include "functions/ragged_lift.h"
 
@@ -109,7 +110,7 @@ ValueId FunctionBuilder::add_constant(Tensor value) {
   }
   FunctionNode node;
   node.kind = FunctionNode::Kind::constant;
-  const ValueId id = add_value(LeafSpec::tensor(value.dtype(), Shape(value.dims())));
+  const ValueId id = add_value(leaf_of(value));
   node.outputs = {id};
   node.constant = std::move(value);
   nodes_.push_back(std::move(node));
@@ -178,7 +179,7 @@ Spec FunctionBuilder::add_op(const OpDef& op, std::vector<ValueId> inputs, Attrs
   Attrs attrs;  // in documented order, defaults filled in: equal calls have equal attributes
   for (const Param& p : op.params) {
     if (p.kind == Param::Kind::tensor || p.kind == Param::Kind::tensors ||
-        p.kind == Param::Kind::function)
+        p.kind == Param::Kind::function || p.kind == Param::Kind::structure)
       continue;
     const Attr* value = given.find(p.name);
     attrs.set(p.name, value ? *value : p.fallback);

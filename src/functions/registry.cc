@@ -30,6 +30,15 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+bool unifies_literals(const OpDef& op, size_t inputs, size_t* first) {
+  *first = op.name == "where" && inputs == 3 ? 1 : 0;
+  for (const std::string_view name : {"concat", "stack", "clip", "where", "minimum", "maximum",
+                                      "matmul", "tensordot", "searchsorted"}) {
+    if (op.name == name) return true;
+  }
+  return op.elementwise;
+}
+
 OpRegistry& OpRegistry::instance() {
   static OpRegistry registry;
   return registry;
@@ -65,6 +74,8 @@ OpRegistry::OpRegistry() {
   add_pick_ops(this);
   add_subscript_ops(this);
   add_assert_ops(this);
+  add_control_ops(this);
+  add_philox_ops(this);
   add_random_ops(this);
   add_text_ops(this);
   add_parse_ops(this);

@@ -57,6 +57,10 @@ class RecordWriter::Deflater {
 RecordWriter::RecordWriter(std::string path, std::string_view compression)
     : file_(std::move(path)) {
   const Compression kind = parse_compression(compression);
+  if (kind > Compression::zlib) {
+    throw Error(Code::invalid_argument,
+                "write: records are written plain, GZIP or ZLIB: " + std::string(compression));
+  }
   if (kind != Compression::none) deflater_ = std::make_unique<Deflater>(kind == Compression::gzip);
 }
 

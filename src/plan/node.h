@@ -75,6 +75,7 @@ struct OperatorDef {
   std::function<Spec(const NodeDraft&, std::string_view param)> function_input;
   // Several loose arguments (reduce's state and element) instead of one element.
   int function_arity = 1;
+  std::string state_param{};  // the function whose state goes round, where there are others besides
   std::function<std::unique_ptr<Cursor>(const PlanPtr&, OpenContext&)> open;
   // Sinks: computes the value's leaves from an opened input.
   std::function<std::vector<Tensor>(const PlanPtr&, OpenContext&)> run_sink;

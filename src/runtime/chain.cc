@@ -128,7 +128,7 @@ Chain::Stage make_stage(const PlanPtr& node, const OpenContext& context) {
   Chain::Stage stage;
   stage.filter = node->is("filter");
   stage.function = context.program(*node, stage.filter ? "predicate" : "f");
-  stage.counters = context.run->counters(node.get());
+  stage.counters = context.run->options().count ? context.run->counters(node.get()) : nullptr;
   stage.name = node->op->name;
   for (const LeafSpec& leaf : node->spec.leaves()) {
     const bool fixed = leaf.is_tensor() && leaf.shape.is_static() && leaf.dtype != DType::bytes;

@@ -6,8 +6,9 @@ CursorPtr OpenContext::open(const PlanPtr& node) const {
   try {
     OpenContext context = *this;
     CursorPtr cursor = node->op->open(node, context);
-    if (!cursor->identity().counters) {
-      cursor->set_identity({run->counters(node.get()), node->op->name,
+    if (!cursor->identity().node) {
+      NodeCounters* counters = run->options().count ? run->counters(node.get()) : nullptr;
+      cursor->set_identity({counters, node->op->name,
                             static_cast<size_t>(node->spec.leaf_count()), node.get(),
                             run->options().marks, node->op->passes_marks});
     }

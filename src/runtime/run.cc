@@ -104,7 +104,8 @@ int64_t element_bytes(const PlanNode& node) {
     int64_t size = dtype_size(leaf.dtype);
     for (int axis = 0; axis < leaf.shape.rank(); ++axis) {
       const Attr& batch = node.arg("batch_size");
-      const bool rows = axis == 0 && leaf.shape[0] < 0 && batch.is_tensor();
+      const bool rows = axis == 0 && leaf.shape[0] < 0 && batch.is_tensor() &&
+                        batch.tensor().dims().rank() == 0;
       const int64_t n = rows ? batch.as_int() : leaf.shape[axis];
       if (n < 0 || (n > 0 && size > INT64_MAX / n)) {
         size = n < 0 ? 0 : INT64_MAX / 2;

@@ -23,6 +23,7 @@ struct RunOptions {
   int64_t memory_bytes = 0;   // of buffers; 0: three quarters of what the process may use
   int64_t block_rows = 4096;  // most rows in a block
   bool latency = false;       // no work ahead of demand
+  bool count = true;          // counters of stages; off only to measure what they cost
   bool marks = false;         // blocks carry marks, so that positions are cheap to go back to
 };
 

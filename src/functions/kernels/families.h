@@ -34,6 +34,8 @@ void add_make_ops(OpRegistry* registry);
 void add_pick_ops(OpRegistry* registry);
 void add_subscript_ops(OpRegistry* registry);
 void add_assert_ops(OpRegistry* registry);
+void add_control_ops(OpRegistry* registry);
+void add_philox_ops(OpRegistry* registry);
 void add_random_ops(OpRegistry* registry);
 void add_text_ops(OpRegistry* registry);
 void add_parse_ops(OpRegistry* registry);

@@ -1,4 +1,4 @@
-// Ops that compute pixels: resize and normalize.
+// normalize: (image - mean) / std.
 #include "functions/kernels/image/image_ops.h"
 
 #include <algorithm>
@@ -6,61 +6,9 @@
 #include <vector>
 
 #include "functions/kernels/image/pixels.h"
-#include "functions/kernels/image/resize.h"
 
 namespace penstock {
 namespace {
-
-Spec infer_resize(const InferContext& context) {
-  const LeafSpec& image = infer_image(context, 0);
-  check_integers(context, 1, 2, "height, width");
-  const std::string method = context.attrs["method"].as_string();
-  if (method != "bilinear" && method != "nearest") {
-    throw TypeError{-1, "method", "is \"" + method + "\", expected \"bilinear\" or \"nearest\""};
-  }
-  int64_t height = Shape::kUnknown, width = Shape::kUnknown;
-  if (const std::vector<int64_t> size = context.known_ints(1); size.size() == 2) {
-    height = size[0];
-    width = size[1];
-    if (height <= 0 || width <= 0) {
-      context.fail(1, "must be a positive height and width, is " + side_text(height, width));
-    }
-  }
-  if (method == "bilinear" && !is_number(image.dtype)) {
-    context.fail(0, "is " + image.text() + ", expected numbers");
-  }
-  return Spec::tensor(method == "nearest" ? image.dtype : DType::float32,
-                      with_image_size(image.shape, height, width));
-}
-
-void resize_row(const RowCall& call) {
-  Tensor image = call.inputs[0];
-  const Images images = images_in("resize", image);
-  int64_t size[2];
-  read_integers("resize", call.inputs[1], size);
-  check_output_size("resize", size[0], size[1]);
-  const bool nearest = call.attrs["method"].as_string() == "nearest";
-  const bool antialias = call.attrs["antialias"].as_bool();
-  if (!nearest && image.dtype() != DType::uint8) image = to_float32(image);
-  const int64_t entry = dtype_size(image.dtype());
-  const int64_t from_bytes = images.size.elements() * entry;
-  const int64_t to_bytes =
-      size[0] * size[1] * images.size.channels * dtype_size(call.outputs[0].dtype());
-  std::byte* to = call.outputs[0].allocate(images.dims(size[0], size[1]));
-  for (int64_t i = 0; i < images.count; ++i, to += to_bytes) {
-    const std::byte* from = image.data() + i * from_bytes;
-    auto* floats = reinterpret_cast<float*>(to);
-    if (nearest) {
-      resize_nearest(from, images.size, entry, size[0], size[1], to);
-    } else if (image.dtype() == DType::uint8) {
-      resize_bilinear(reinterpret_cast<const uint8_t*>(from), images.size, size[0], size[1],
-                      antialias, floats);
-    } else {
-      resize_bilinear(reinterpret_cast<const float*>(from), images.size, size[0], size[1],
-                      antialias, floats);
-    }
-  }
-}
 
 // Whether `table` can be one entry for each of `channels` (-1: unknown) on the last axis.
 bool may_be_table(const LeafSpec& table, int64_t channels) {
@@ -157,21 +105,7 @@ bool normalize_block(const BlockCall& call) {
 
 }  // namespace
 
-void add_pixel_ops(OpRegistry* registry) {
-  OpDef resize;
-  resize.name = "resize";
-  resize.params = {required("image", Param::Kind::tensor), required("size", Param::Kind::tensor),
-                   optional("method", Param::Kind::text, Attr::text("bilinear")),
-                   option("antialias", Param::Kind::boolean, Attr::boolean(false))};
-  resize.doc = "The image at another size: bilinear gives float32, nearest keeps the dtype.";
-  resize.infer = infer_resize;
-  resize.row = resize_row;
-  resize.can_fail = true;
-  resize.large_rows = true;
-  resize.cost_ns = 1.2e5;
-  resize.group = "image";
-  registry->add(std::move(resize));
-
+void add_normalize_op(OpRegistry* registry) {
   OpDef scale;
   scale.name = "normalize";
   scale.params = {required("image", Param::Kind::tensor), required("mean", Param::Kind::tensor),
