@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/cancellation.h"
+#include "functions/ragged_columns.h"
 #include "functions/result_rows.h"
 
 namespace penstock {
@@ -231,9 +232,10 @@ void CompiledFunction::run_by_columns(Block& in, Block* out) const {
     for (const ValueId id : node.inputs) inputs.push_back(values[static_cast<size_t>(id)]);
     outputs.assign(node.outputs.size(), Column());
     const size_t known = errors.size();
-    bool done = node.op && node.op->block &&
-                node.op->block({node.attrs, step.state.get(), in.rows, inputs, outputs, step.dtypes,
-                                in.origin, &errors});
+    const BlockCall call{node.attrs, step.state.get(), in.rows,   inputs,
+                         outputs,    step.dtypes,      in.origin, &errors};
+    const bool done = node.op && node.op->block &&
+                      (node.op->block(call) || run_over_ragged_columns(*node.op, call));
     if (done && errors.size() > known) {  // of two errors at a row the first one counts
       std::ranges::stable_sort(errors, {}, &RowError::row);
       const auto rest = std::ranges::unique(errors, {}, &RowError::row);

@@ -11,7 +11,9 @@
 #include <unordered_map>
 
 #include "data/ragged.h"
+#include "functions/kernels/text/model_file.h"
 #include "plan/canonical.h"
+#include "plan/static_forms.h"
 
 namespace penstock {
 namespace {
@@ -100,7 +102,21 @@ CanonicalHashes constant_hash(const Tensor& value) {
   return out.hash();
 }
 
+// What the files of a table or model hold; one that cannot be read is refused when it is opened.
+void write_contents(const Attr& form, Bytes* out) {
+  for (size_t i = 1; i < form.items().size(); ++i) {
+    const std::string& key = form.keys()[i];
+    if (key != "file" && key != "vocab" && key != "merges") continue;
+    try {
+      out->add(read_model_file(form.items()[i].as_string()));
+    } catch (const Error&) {
+      out->add("unreadable");
+    }
+  }
+}
+
 void write(const Attr& attr, const Environment& environment, Bytes* out) {
+  if (static_form_of(attr)) write_contents(attr, out);
   if (attr.is_capture() || attr.is_tensor()) {
     out->add("value");
     const auto i = static_cast<size_t>(attr.capture_index());
