@@ -148,6 +148,15 @@ void clear_row(std::span<Column> columns, int64_t row) {
   }
 }
 
+CursorPtr open_records(std::vector<std::string> paths, const PlanPtr& node,
+                       const OpenContext& context,
+                       std::function<std::unique_ptr<RecordReader>(const std::string& path)> open,
+                       std::unique_ptr<RecordDecoder> decoder) {
+  return std::make_unique<RecordsCursor>(std::move(paths), context,
+                                         context.run->counters(node.get()), std::move(open),
+                                         std::move(decoder));
+}
+
 OperatorDef records_operator(RecordsFormat format) {
   OperatorDef op;
   op.name = format.name;
@@ -178,9 +187,8 @@ OperatorDef records_operator(RecordsFormat format) {
     auto open = [shared, args, options = reader_options(args)](const std::string& path) {
       return shared->reader(path, options, args);
     };
-    return std::make_unique<RecordsCursor>(files_of(args["filenames"]), context,
-                                           context.run->counters(node.get()), std::move(open),
-                                           shared->decoder ? shared->decoder(args) : nullptr);
+    return open_records(files_of(args["filenames"]), node, context, std::move(open),
+                        shared->decoder ? shared->decoder(args) : nullptr);
   };
   return op;
 }
