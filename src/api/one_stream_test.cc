@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cstdlib>
+#include <optional>
 #include <random>
 #include <string>
 
@@ -13,6 +15,7 @@
 #include "plan/build.h"
 #include "plan/format.h"
 #include "plan/unparse.h"
+#include "runtime/checkpoint.h"
 #include "runtime/run.h"
 
 namespace penstock {
@@ -25,7 +28,7 @@ std::string random_pipeline(std::mt19937_64& random) {
   const int64_t stages = 1 + pick(6);
   for (int64_t i = 0; i < stages; ++i) {
     const std::string k = std::to_string(1 + pick(5)), seed = std::to_string(pick(100));
-    switch (pick(22)) {
+    switch (pick(34)) {
       case 0: text += " | map(x -> x * " + k + " + 1)"; break;
       case 1: text += " | map(x -> x - " + k + ", num_parallel_calls=3)"; break;
       case 2: text += " | filter(x -> x % " + k + " != 1)"; break;
@@ -62,6 +65,46 @@ std::string random_pipeline(std::mt19937_64& random) {
         text +=
             " | map(x -> {a: x, b: x * 2}) | shuffle(4, seed=" + seed + ") | map({a, **_} -> a)";
         break;
+      case 22: text += " | flat_map(x -> range(x, x + " + k + ") | filter(y -> y % 3 != 0))"; break;
+      case 23: text += " | flat_map(x -> range(abs(x) % 7) | map(y -> 20 // (y - x)))"; break;
+      case 24:
+        text +=
+            " | flat_map(x -> range(9) | map(y -> x - y) | batch(" + k + ")) | map(b -> sum(b))";
+        break;
+      case 25:
+        text += " | window(" + k + ", shift=" + std::to_string(1 + pick(4)) +
+                ", stride=" + std::to_string(1 + pick(3)) + ") | flat_map(w -> w)";
+        break;
+      case 26:
+        text += " | window(" + k +
+                ", shift=2, drop_remainder=true) | flat_map(w -> w | map(x -> "
+                "60 // (x - 3)) | batch(3)) | map(b -> sum(b))";
+        break;
+      case 27:
+        text += " | window(" + k + ") | shuffle(3, seed=" + seed + ") | flat_map(w -> w | take(2))";
+        break;
+      case 28:
+        text += " | group_by_window(x -> x % 3, (k, w) -> w | batch(2), window_size=" + k +
+                ") | map(b -> sum(b))";
+        break;
+      case 29:
+        text += " | group_by_reducer(x -> x % 5, init=k -> k, reduce=(s, x) -> s + x, "
+                "finalize=s -> s * 2)";
+        break;
+      case 30: text += " | batch(" + k + ") | rebatch([2, 3]) | unbatch()"; break;
+      case 31:
+        text +=
+            " | map(x -> fill([abs(x) % 4], x)) | ragged_batch(" + k + ") | unbatch() | unbatch()";
+        break;
+      case 32:
+        text += " | map(x -> fill([abs(x) % 6], x)) | bucket_by_sequence_length(v -> size(v), "
+                "boundaries=[2, 4], batch_sizes=[2, 3, " +
+                k + "]) | map(b -> sum(b))";
+        break;
+      case 33:
+        text += " | map(x -> fill([abs(x) % 6], x)) | pack_sequences(7, window=" + k +
+                ") | map({tokens, segment_ids, **_} -> sum(tokens) * 10 + int64(max(segment_ids)))";
+        break;
       default: break;
     }
   }
@@ -92,7 +135,51 @@ std::string stream(const std::string& text, const Setting& s) {
   return digest.ordered().text() + " " + std::to_string(digest.elements());
 }
 
+// The same with checkpoints: again and again the iterator goes, and another one, on other threads
+// and in another process for all it knows, goes on where the text says.
+std::string restarted_stream(const std::string& text, bool rewrite, std::mt19937_64& random) {
+  const BuiltPlan built = build_plan(std::make_shared<const Source>(Source{"test", text}), {});
+  PrepareOptions prepare;
+  prepare.rewrite = rewrite;
+  prepare.threads = 2;
+  const PlanPtr plan = prepare_plan(built.plan, prepare, nullptr);
+  StreamDigest digest(plan->spec);
+  std::optional<ResumePoint> from;
+  for (;;) {
+    RunOptions options;
+    options.threads = std::array{1, 2, 8}[random() % 3];
+    options.block_rows = std::array{1, 7, 4096}[random() % 3];
+    options.memory_bytes = 256 << 20;
+    options.marks = random() % 8 != 0;  // without marks all is run again: slow, and right
+    BlockIterator iterator(plan, options, std::make_shared<PipelineState>(), {}, from);
+    Block block;
+    for (auto left = static_cast<int64_t>(random() % 40); left >= 0; left -= block.rows) {
+      if (!iterator.next(&block, 1 + static_cast<int64_t>(random() % 9)))
+        return digest.ordered().text() + " " + std::to_string(digest.elements());
+      digest.add(block);
+    }
+    from = ResumePoint{iterator.number(), read_position(write_position(iterator.position()))};
+  }
+}
+
 }  // namespace
+
+TEST_CASE("random pipelines go on from checkpoints as if nothing had happened") {
+  register_datasets();
+  const char* given = std::getenv("PENSTOCK_TEST_SEED");
+  const uint64_t first = given ? std::strtoull(given, nullptr, 10) : std::random_device()();
+  MESSAGE("PENSTOCK_TEST_SEED=" << first);
+  const int rounds = given ? 1 : 60;
+  for (int round = 0; round < rounds; ++round) {
+    std::mt19937_64 random(first + static_cast<uint64_t>(round));
+    const std::string text = random_pipeline(random);
+    CAPTURE(first + static_cast<uint64_t>(round));
+    CAPTURE(text);
+    const std::string expected = stream(text, {1, 4096, false, false});
+    for (int repetition = 0; repetition < 4; ++repetition)
+      CHECK(restarted_stream(text, repetition % 2 == 0, random) == expected);
+  }
+}
 
 TEST_CASE("random pipelines give one stream under every setting") {
   register_datasets();

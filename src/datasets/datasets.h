@@ -29,6 +29,8 @@ OperatorDef filter_operator();
 OperatorDef enumerate_operator();
 
 // One to many
+OperatorDef unbatch_operator();
+OperatorDef rows_of_operator();  // a window (internal)
 OperatorDef flat_map_operator();
 OperatorDef interleave_operator();
 
@@ -42,6 +44,14 @@ OperatorDef shard_operator();
 // Many to one
 OperatorDef batch_operator();
 OperatorDef padded_batch_operator();
+OperatorDef ragged_batch_operator();
+OperatorDef sparse_batch_operator();
+OperatorDef rebatch_operator();
+OperatorDef pack_sequences_operator();
+OperatorDef group_by_reducer_operator();
+OperatorDef bucket_by_sequence_length_operator();
+OperatorDef window_operator();
+OperatorDef group_by_window_operator();
 
 // Several inputs
 OperatorDef zip_operator();

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "datasets/datasets.h"
+#include "datasets/items.h"
 #include "datasets/structure.h"
 #include "runtime/open.h"
 
@@ -12,17 +13,19 @@ namespace {
 
 class SlicesCursor final : public Cursor {
  public:
-  SlicesCursor(const std::vector<Tensor>& leaves, const OpenContext& context) : context_(context) {
-    rows_ = leaves.empty() ? 0 : leaves[0].dims()[0];
-    for (const Tensor& t : leaves) {
-      if (t.dims().rank() == 0 || t.dims()[0] != rows_) {
-        throw Error(Code::invalid_argument,
-                    "the tensors differ in their first size: " + leaves[0].dims().text() + " and " +
-                        t.dims().text());
+  SlicesCursor(const std::vector<Tensor>& values, const std::vector<LeafSpec>& leaves,
+               const PlanNode& node, const OpenContext& context)
+      : context_(context) {
+    for (size_t i = 0; i < values.size(); ++i) {
+      columns_.push_back(item_column(values[i], leaves[i]));
+      if (columns_[i].rows() != columns_[0].rows()) {
+        throw Error(Code::invalid_argument, "the tensors differ in their first size: " +
+                                                std::to_string(columns_[0].rows()) + " and " +
+                                                std::to_string(columns_[i].rows()));
       }
-      columns_.push_back(Column::dense(t.dtype(), t.dims().without_front(), rows_, t.buffer(),
-                                       const_cast<std::byte*>(t.data())));
     }
+    rows_ = columns_[0].rows();
+    position_ = context.resumed_index(node, rows_);
   }
 
  protected:
@@ -34,12 +37,13 @@ class SlicesCursor final : public Cursor {
     for (const Column& c : columns_) out->columns.push_back(c.slice(position_, rows));
     out->origin = source_origin(context_, position_);
     position_ += rows;
+    set_mark(out, {position_});
     return Poll::ready;
   }
 
  private:
   OpenContext context_;
-  std::vector<Column> columns_;
+  RecycledVector<Column> columns_;
   int64_t rows_ = 0, position_ = 0;
 };
 
@@ -57,7 +61,7 @@ OperatorDef from_tensor_slices_operator() {
     if (leaves.empty()) NodeDraft::fail("tensors", "at least one tensor is needed");
     int64_t rows = kUnknown;
     for (LeafSpec& leaf : leaves) {
-      if (!leaf.is_tensor()) NodeDraft::fail("tensors", "expected tensors");
+      if (leaf.kind == LeafSpec::Kind::dataset) NodeDraft::fail("tensors", "expected tensors");
       if (leaf.shape.is_scalar()) NodeDraft::fail("tensors", "a scalar cannot be sliced");
       const int64_t n = leaf.shape.has_rank() ? leaf.shape[0] : -1;
       if (n >= 0 && rows >= 0 && n != rows) {
@@ -65,13 +69,15 @@ OperatorDef from_tensor_slices_operator() {
                                        std::to_string(rows) + " and " + std::to_string(n));
       }
       if (n >= 0) rows = n;
-      leaf.shape = leaf.shape.without_front();
+      leaf = item_leaf(leaf);
     }
     draft.node.spec = spec.with_leaves(leaves);
     draft.node.cardinality = rows;
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
-    return std::make_unique<SlicesCursor>(structure_leaves(context.arg(*node, "tensors")), context);
+    return std::make_unique<SlicesCursor>(structure_leaves(context.arg(*node, "tensors")),
+                                          structure_spec(node->arg("tensors")).leaves(), *node,
+                                          context);
   };
   return op;
 }

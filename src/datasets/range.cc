@@ -6,36 +6,27 @@
 #include <algorithm>
 
 #include "datasets/datasets.h"
+#include "datasets/range_bounds.h"
 #include "runtime/open.h"
 
 namespace penstock {
 namespace {
 
-struct Bounds {
-  int64_t start, step, count;
-};
-
-// REQUIRES step != 0. The number of values is exact for all 64-bit arguments.
-Bounds bounds(int64_t start, int64_t stop, int64_t step) {
-  const bool up = step > 0;
-  if (up ? start >= stop : start <= stop) return {start, step, 0};
-  const uint64_t distance = up ? static_cast<uint64_t>(stop) - static_cast<uint64_t>(start)
-                               : static_cast<uint64_t>(start) - static_cast<uint64_t>(stop);
-  const uint64_t stride = up ? static_cast<uint64_t>(step) : 0 - static_cast<uint64_t>(step);
-  const uint64_t count = (distance - 1) / stride + 1;
-  return {start, step, static_cast<int64_t>(std::min<uint64_t>(count, INT64_MAX))};
-}
-
 // One argument is the stop.
-Bounds bounds_of(const Attr& a, const Attr& b, const Attr& step) {
+RangeBounds bounds_of(const Attr& a, const Attr& b, const Attr& step) {
   const int64_t start = b.is_none() ? 0 : a.as_int();
-  return bounds(start, b.is_none() ? a.as_int() : b.as_int(), step.as_int());
+  return range_bounds(start, b.is_none() ? a.as_int() : b.as_int(), step.as_int());
 }
 
 class RangeCursor final : public Cursor {
  public:
-  RangeCursor(Bounds bounds, DType dtype, const OpenContext& context)
-      : bounds_(bounds), dtype_(dtype), run_(context.run), context_(context) {}
+  RangeCursor(const RangeBounds& bounds, DType dtype, const OpenContext& context,
+              int64_t position)
+      : bounds_(bounds),
+        dtype_(dtype),
+        run_(context.run),
+        context_(context),
+        position_(position) {}
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
@@ -45,29 +36,20 @@ class RangeCursor final : public Cursor {
     out->clear();
     out->rows = rows;
     Column column = Column::dense(dtype_, {}, rows);
-    const uint64_t first = static_cast<uint64_t>(bounds_.start) +
-                           static_cast<uint64_t>(position_) * static_cast<uint64_t>(bounds_.step);
-    visit_dtype(dtype_, [&]<typename T>(TypeTag<T>) {
-      if constexpr (std::is_arithmetic_v<T>) {
-        T* to = column.mutable_entries<T>();
-        for (int64_t i = 0; i < rows; ++i) {
-          to[i] = static_cast<T>(static_cast<int64_t>(
-              first + static_cast<uint64_t>(i) * static_cast<uint64_t>(bounds_.step)));
-        }
-      }
-    });
+    fill_range(bounds_, position_, 0, rows, &column);
     out->columns.push_back(std::move(column));
     out->origin = source_origin(context_, position_);
     position_ += rows;
+    set_mark(out, {position_});
     return Poll::ready;
   }
 
  private:
-  const Bounds bounds_;
+  const RangeBounds bounds_;
   const DType dtype_;
   Run* const run_;
   const OpenContext context_;
-  int64_t position_ = 0;
+  int64_t position_;
 };
 
 void infer(NodeDraft& draft) {
@@ -86,6 +68,29 @@ void infer(NodeDraft& draft) {
 
 }  // namespace
 
+RangeBounds range_bounds(int64_t start, int64_t stop, int64_t step) {
+  if (step == 0) throw Error(Code::invalid_argument, "step must not be zero: 0");
+  const bool up = step > 0;
+  if (up ? start >= stop : start <= stop) return {start, step, 0};
+  const uint64_t distance = up ? static_cast<uint64_t>(stop) - static_cast<uint64_t>(start)
+                               : static_cast<uint64_t>(start) - static_cast<uint64_t>(stop);
+  const uint64_t stride = up ? static_cast<uint64_t>(step) : 0 - static_cast<uint64_t>(step);
+  const uint64_t count = (distance - 1) / stride + 1;
+  return {start, step, static_cast<int64_t>(std::min<uint64_t>(count, INT64_MAX))};
+}
+
+void fill_range(const RangeBounds& bounds, int64_t first, int64_t row, int64_t n, Column* column) {
+  const auto step = static_cast<uint64_t>(bounds.step);
+  const uint64_t start = static_cast<uint64_t>(bounds.start) + static_cast<uint64_t>(first) * step;
+  visit_dtype(column->dtype(), [&]<typename T>(TypeTag<T>) {
+    if constexpr (std::is_arithmetic_v<T>) {
+      T* to = column->mutable_entries<T>() + row;
+      for (int64_t i = 0; i < n; ++i)
+        to[i] = static_cast<T>(static_cast<int64_t>(start + static_cast<uint64_t>(i) * step));
+    }
+  });
+}
+
 OperatorDef range_operator() {
   OperatorDef op;
   op.name = "range";
@@ -97,11 +102,10 @@ OperatorDef range_operator() {
   op.source = true;
   op.infer = infer;
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
-    const Attr step = context.arg(*node, "step");
-    if (step.as_int() == 0) throw Error(Code::invalid_argument, "step must not be zero: 0");
-    return std::make_unique<RangeCursor>(
-        bounds_of(context.arg(*node, "start"), context.arg(*node, "stop"), step),
-        node->arg("dtype").as_dtype(), context);
+    const RangeBounds bounds = bounds_of(context.arg(*node, "start"), context.arg(*node, "stop"),
+                                         context.arg(*node, "step"));
+    return std::make_unique<RangeCursor>(bounds, node->arg("dtype").as_dtype(), context,
+                                         context.resumed_index(*node, bounds.count));
   };
   return op;
 }

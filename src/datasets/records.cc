@@ -18,12 +18,18 @@ namespace {
 
 class RecordsCursor final : public Cursor {
  public:
-  RecordsCursor(std::vector<std::string> paths, const OpenContext& context, NodeCounters* counters,
-                ReadAhead::Open open, std::unique_ptr<RecordDecoder> decoder)
+  // The paths from the file number `first` on.
+  RecordsCursor(std::vector<std::string> paths, size_t first, const OpenContext& context,
+                NodeCounters* counters, ReadAhead::Open open,
+                std::unique_ptr<RecordDecoder> decoder)
       : context_(context),
         decoder_(std::move(decoder)),
         paths_(paths),
-        ahead_(context.run, counters, std::move(paths), std::move(open)) {}
+        first_(first),
+        file_(first),
+        ahead_(context.run, counters,
+               {paths.begin() + static_cast<std::ptrdiff_t>(first), paths.end()}, std::move(open)) {
+  }
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
@@ -32,6 +38,7 @@ class RecordsCursor final : public Cursor {
       RecordChunk chunk;
       const Poll poll = ahead_.take(&chunk, &file, pull.waker);
       if (poll != Poll::ready) return poll;
+      file += first_;
       if (file != file_) position_ = 0;
       file_ = file;
       chunk_ = std::move(chunk);
@@ -44,6 +51,7 @@ class RecordsCursor final : public Cursor {
     if (rows == 0) {
       *out = error_block(std::exchange(chunk_.error, nullptr), identity().columns, origin);
       ++position_;
+      mark(out);
       return Poll::ready;
     }
     const std::span<const Record> records =
@@ -57,10 +65,13 @@ class RecordsCursor final : public Cursor {
     } else {
       out->columns.push_back(views_of(records));
     }
+    mark(out);
     return Poll::ready;
   }
 
  private:
+  void mark(Block* out) const { set_mark(out, {static_cast<int64_t>(file_), position_}); }
+
   Column views_of(std::span<const Record> records) const {
     Column column = Column::dense(DType::bytes, {}, static_cast<int64_t>(records.size()));
     auto* views = column.mutable_entries<BytesView>();
@@ -72,10 +83,11 @@ class RecordsCursor final : public Cursor {
   OpenContext context_;
   std::unique_ptr<RecordDecoder> decoder_;
   std::vector<std::string> paths_;
+  const size_t first_;
+  size_t file_;
   ReadAhead ahead_;
   RecordChunk chunk_;
-  size_t at_ = 0;  // next record of chunk_
-  size_t file_ = 0;
+  size_t at_ = 0;         // next record of chunk_
   int64_t position_ = 0;  // of the next record in its file
 };
 
@@ -152,9 +164,17 @@ CursorPtr open_records(std::vector<std::string> paths, const PlanPtr& node,
                        const OpenContext& context,
                        std::function<std::unique_ptr<RecordReader>(const std::string& path)> open,
                        std::unique_ptr<RecordDecoder> decoder) {
-  return std::make_unique<RecordsCursor>(std::move(paths), context,
-                                         context.run->counters(node.get()), std::move(open),
-                                         std::move(decoder));
+  const int64_t first = context.resumed_number(*node);
+  if (first < 0 || first > static_cast<int64_t>(paths.size())) {
+    throw Error(Code::failed_precondition, "the checkpoint stands in file " +
+                                               std::to_string(first) + ", there are only " +
+                                               std::to_string(paths.size()) + " now");
+  }
+  auto cursor = std::make_unique<RecordsCursor>(std::move(paths), static_cast<size_t>(first),
+                                                context, context.run->counters(node.get()),
+                                                std::move(open), std::move(decoder));
+  cursor->drop_rows(context.resumed_number(*node, 1));
+  return cursor;
 }
 
 OperatorDef records_operator(RecordsFormat format) {

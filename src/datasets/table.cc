@@ -19,6 +19,16 @@ void register_datasets() {
              zip_operator,         concatenate_operator,  cache_operator,
              prefetch_operator,    reduce_operator,       get_single_element_operator,
              cardinality_operator,
+             unbatch_operator,
+             rows_of_operator,
+             ragged_batch_operator,
+             rebatch_operator,
+             bucket_by_sequence_length_operator,
+             window_operator,
+             group_by_window_operator,
+             sparse_batch_operator,
+             pack_sequences_operator,
+             group_by_reducer_operator,
          }) {
       r.add(make());
     }

@@ -30,6 +30,7 @@ void ChunkedReader::read(RecordChunk* out, int64_t max_records) {
   out->records.clear();
   out->error = nullptr;
   out->end = false;
+  const int64_t before = stream_ ? stream_->file_bytes_read() : 0;
   if (!finished_) {
     try {
       if (!stream_) stream_ = open_input_stream(path_, compression_, limit_bytes_);
@@ -40,6 +41,7 @@ void ChunkedReader::read(RecordChunk* out, int64_t max_records) {
     }
     if (!out->records.empty()) out->chunks.push_back(buffer_);
   }
+  out->file_bytes = stream_ ? stream_->file_bytes_read() - before : 0;
   if (finished_) {
     buffer_ = BufferRef();
     stream_ = nullptr;

@@ -28,6 +28,8 @@ struct RecordChunk {
   std::vector<Record> records;
   ErrorPtr error;
   bool end = false;
+  int64_t file_bytes =
+      0;  // of the file read for it: frames and what lies ahead included, compressed
 };
 
 class RecordReader {

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "io/crc32c.h"
+#include "base/crc32c.h"
 #include "io/decoding_stream.h"
 
 namespace penstock {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "io/chunked_reader.h"
-#include "io/crc32c.h"
+#include "base/crc32c.h"
 
 namespace penstock {
 namespace {

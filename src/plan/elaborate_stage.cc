@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "plan/elaborator.h"
+#include "plan/name_check.h"
 #include "plan/parser.h"
 
 namespace penstock {
@@ -77,12 +78,18 @@ Sym Elaborator::stage_inputs(const Param& param, std::vector<const Argument*> ar
 }
 
 FunctionPtr Elaborator::function(const Sym& closure, const Spec& input, Span span) {
+  Scope* made = nullptr;
+  return function_in(template_scope(), closure, input, span, &made);
+}
+
+FunctionPtr Elaborator::function_in(Scope* parent, const Sym& closure, const Spec& input, Span span,
+                                    Scope** made) {
   if (closure.kind != Sym::Kind::function) fail(span, "expected a function: x -> ...");
   Scope* const outer = scope_;
-  Scope* const pipelines = template_scope();
   scopes_.push_back(std::make_unique<Scope>());
   Scope* inner = scopes_.back().get();
-  inner->parent = pipelines;
+  *made = inner;
+  inner->parent = parent;
   const Closure& c = *closure.closure;
   inner->builder = std::make_unique<FunctionBuilder>(
       input, c.lambda ? static_cast<int>(c.lambda->patterns.size()) : 1);
@@ -120,7 +127,8 @@ FunctionPtr Elaborator::function(const Sym& closure, const Spec& input, Span spa
 FunctionPtr Elaborator::stage_function(NodeDraft& draft, const Param& param, const Sym& closure,
                                        Span span) {
   Spec input = draft.node.op->function_input(draft, param.name);
-  if (draft.node.op->function_arity == 1) return function(closure, input, span);
+  if (draft.node.op->function_arity == 1 && draft.node.op->state_param != param.name)
+    return function(closure, input, span);
   // A state goes round: its shape is widened until what comes out fits what goes in.
   for (int round = 0;; ++round) {
     const uint64_t occurrence = occurrence_;
@@ -281,11 +289,42 @@ PlanPtr Elaborator::as_plan(const Sym& sym, Span span) {
   return sym.plan;
 }
 
+PipeError Elaborator::with_name_mistakes(const PipeError& error, const Program& program) const {
+  std::vector<std::string> known;
+  for (const auto& [name, plan] : options_.datasets) known.push_back(name);
+  for (const Statement& s : program.statements) {
+    if (s.kind != Statement::Kind::import_file) continue;
+    const auto read = imported_.find(import_path(s));
+    if (read == imported_.end() || read->second) return error;  // what it defines is not known
+  }
+  for (const Program& p : programs_) {
+    for (const Statement& s : p.statements) {
+      if (s.pattern) add_bound_names(*s.pattern, &known);
+    }
+  }
+  std::vector<Diagnostic> all = error.diagnostics();
+  const Span first = all[0].span;
+  for (Diagnostic& d : check_names(program, known)) {
+    if (d.span.source != first.source || d.span.begin != first.begin) all.push_back(std::move(d));
+  }
+  // In the order of the text, behind what is wrong in another.
+  auto at = [&program](const Diagnostic& d) {
+    const bool here = d.span.source == program.source.get();
+    return std::pair(here, here ? d.span.begin : 0);
+  };
+  std::ranges::stable_sort(all, {}, at);
+  return PipeError(std::move(all));
+}
+
 BuiltPlan build_plan(const Program& program, const BuildOptions& options) {
   Elaborator elaborator(options);
   BuiltPlan out;
-  const Sym result = elaborator.run(program);
-  out.plan = elaborator.as_plan(result, program.result->span);
+  try {
+    const Sym result = elaborator.run(program);
+    out.plan = elaborator.as_plan(result, program.result->span);
+  } catch (const PipeError& e) {
+    throw elaborator.with_name_mistakes(e, program);
+  }
   out.sources = elaborator.sources();
   out.sources.push_back(program.source);
   out.warnings = elaborator.warnings;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/leaf_of.h"
 #include "functions/kernels/math/promotion.h"
 #include "plan/elaborator.h"
 #include "plan/format.h"
@@ -12,7 +13,7 @@ namespace penstock {
 LeafSpec Elaborator::type(const Sym& sym) const {
   if (sym.kind == Sym::Kind::value) return sym.scope->builder->type(sym.id);
   PENSTOCK_CHECK(sym.is_constant());
-  return LeafSpec::tensor(sym.tensor.dtype(), Shape(sym.tensor.dims()));
+  return leaf_of(sym.tensor);
 }
 
 int Elaborator::capture(const Sym& sym, Scope* pipelines) {

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "data/ragged.h"
 #include "plan/canonical.h"
 
 namespace penstock {
@@ -66,6 +67,17 @@ T canonical_entry(T value) {
 }
 
 void write(const Tensor& t, Bytes* out) {
+  if (const RaggedTensor* ragged = as_ragged(t)) {
+    out->add("ragged");
+    for (const Tensor& splits : ragged->splits()) write(splits, out);
+    return write(ragged->values(), out);
+  }
+  if (const SparseTensor* sparse = as_sparse(t)) {
+    out->add("sparse");
+    for (const Tensor* part : {&sparse->indices(), &sparse->values(), &sparse->shape()})
+      write(*part, out);
+    return;
+  }
   out->integer(static_cast<int64_t>(t.dtype()));
   out->integer(t.dims().rank());
   for (const int64_t size : t.dims().sizes()) out->integer(size);

@@ -4,9 +4,12 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <span>
 
+#include "data/ragged.h"
 #include "plan/format.h"
 #include "plan/lexer.h"
+#include "plan/static_forms.h"
 #include "plan/unparse_parts.h"
 
 namespace penstock::unparsing {
@@ -163,19 +166,33 @@ bool is_repeated(const Tensor& t) {
   return true;
 }
 
-// feature(dtype, shape, default=..., kind=...) of parse_example's table.
+// feature(dtype, shape, default=..., kind=..., ...) of parse_example's table.
 bool is_feature(const Attr& attr) {
-  return attr.keys() == std::vector<std::string>{"dtype", "shape", "default", "kind"};
+  constexpr std::string_view kFirst[] = {"dtype", "shape", "default", "kind"};
+  return attr.keys().size() >= 4 && std::ranges::equal(std::span(attr.keys()).first(4), kFirst);
 }
 
 ExprPtr feature_expr(const Attr& attr, std::span<const ExprPtr> environment) {
   CallBuilder call{"feature"};
-  for (size_t i = 0; i < 4; ++i) {
+  for (size_t i = 0; i < attr.items().size(); ++i) {
     const Attr& item = attr.items()[i];
     const bool fixed = i == 3 && item == Attr::text("fixed");
     if ((i > 0 && item.is_none()) || fixed) continue;
     call.add(required(attr.keys()[i], Param::Kind::any),
              attr_expr(item, Param::Kind::any, environment), i > 1);
+  }
+  return call.finish();
+}
+
+// vocabulary(...) and its like.
+ExprPtr static_form_expr(const StaticForm& form, const Attr& attr,
+                         std::span<const ExprPtr> environment) {
+  CallBuilder call{std::string(form.name)};
+  for (size_t i = 1; i < attr.items().size(); ++i) {
+    const auto param = std::ranges::find(form.params, attr.keys()[i], &Param::name);
+    if (param == form.params.end()) continue;
+    call.add(*param, attr_expr(attr.items()[i], Param::Kind::any, environment),
+             !param->required || param->by_name_only);
   }
   return call.finish();
 }
@@ -311,7 +328,49 @@ ExprPtr CallBuilder::finish() {
   return out;
 }
 
+namespace {
+
+// Items [begin, end) of ragged axis `axis`; behind the last one, of the values.
+ExprPtr ragged_list(const RaggedTensor& t, int axis, int64_t begin, int64_t end) {
+  std::vector<ExprPtr> items;
+  for (int64_t i = begin; i < end; ++i) {
+    if (axis == t.ragged_rank()) {
+      int64_t next = 0;
+      items.push_back(nested_list(t.values().item(i), 0, &next, false));
+    } else {
+      const auto* splits = t.splits()[static_cast<size_t>(axis)].entries<int64_t>();
+      items.push_back(ragged_list(t, axis + 1, splits[i], splits[i + 1]));
+    }
+  }
+  return list_expr(std::move(items));
+}
+
+ExprPtr ragged_expr(const RaggedTensor& t) {
+  CallBuilder call{"ragged"};
+  call.add_loose(ragged_list(t, 0, 0, t.rows()));
+  if (t.values().dims().rank() > 1 || t.values().entries_count() == 0)
+    call.add(option("ragged_rank", Param::Kind::integer, {}), integer_expr(t.ragged_rank()));
+  if (t.values().entries_count() == 0 || !is_bare(t.values().dtype(), Place::alone)) {
+    call.add(option("dtype", Param::Kind::dtype, {}),
+             name_expr(std::string(dtype_name(t.values().dtype()))));
+  }
+  return call.finish();
+}
+
+ExprPtr sparse_expr(const SparseTensor& t) {
+  CallBuilder call{"sparse"};
+  const std::pair<const char*, const Tensor*> parts[] = {
+      {"indices", &t.indices()}, {"values", &t.values()}, {"shape", &t.shape()}};
+  for (const auto& [name, part] : parts)
+    call.add(required(name, Param::Kind::tensor), constant_expr(*part, Place::alone), true);
+  return call.finish();
+}
+
+}  // namespace
+
 ExprPtr constant_expr(const Tensor& value, Place place) {
+  if (const RaggedTensor* ragged = as_ragged(value)) return ragged_expr(*ragged);
+  if (const SparseTensor* sparse = as_sparse(value)) return sparse_expr(*sparse);
   if (value.entries_count() == 0) return empty_expr(value);
   if (is_repeated(value)) {
     CallBuilder call{"fill"};
@@ -341,6 +400,8 @@ ExprPtr attr_expr(const Attr& attr, Param::Kind kind, std::span<const ExprPtr> e
     default: break;
   }
   if (attr.kind() == Attr::Kind::dict && is_feature(attr)) return feature_expr(attr, environment);
+  if (const StaticForm* form = static_form_of(attr))
+    return static_form_expr(*form, attr, environment);
   const Param::Kind inner = kind == Param::Kind::shape ? kind : Param::Kind::any;
   std::vector<ExprPtr> items;
   for (const Attr& item : attr.items()) items.push_back(attr_expr(item, inner, environment));

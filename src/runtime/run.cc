@@ -104,7 +104,8 @@ int64_t element_bytes(const PlanNode& node) {
     int64_t size = dtype_size(leaf.dtype);
     for (int axis = 0; axis < leaf.shape.rank(); ++axis) {
       const Attr& batch = node.arg("batch_size");
-      const bool rows = axis == 0 && leaf.shape[0] < 0 && batch.is_tensor();
+      const bool rows = axis == 0 && leaf.shape[0] < 0 && batch.is_tensor() &&
+                        batch.tensor().dims().rank() == 0;
       const int64_t n = rows ? batch.as_int() : leaf.shape[axis];
       if (n < 0 || (n > 0 && size > INT64_MAX / n)) {
         size = n < 0 ? 0 : INT64_MAX / 2;
@@ -134,11 +135,14 @@ void check_budget(const PlanNode& plan, int64_t budget) {
 }  // namespace
 
 BlockIterator::BlockIterator(PlanPtr plan, const RunOptions& options,
-                             std::shared_ptr<PipelineState> state, std::vector<Tensor> environment)
-    : environment_(std::move(environment)), run_(std::make_unique<Run>(plan, options, state)) {
-  const uint64_t number = state->next_iterator();
+                             std::shared_ptr<PipelineState> state, std::vector<Tensor> environment,
+                             const std::optional<ResumePoint>& from)
+    : environment_(std::move(environment)),
+      number_(from ? from->iterator : state->next_iterator()),
+      run_(std::make_unique<Run>(plan, options, state)) {
   ScopedPool scoped(&run_->pool());
-  OpenContext context{run_.get(), environment_, 0, number == 0 ? 0 : mix(0, number), 0, 0};
+  OpenContext context{run_.get(), environment_, 0, number_ == 0 ? 0 : mix(0, number_), 0, 0};
+  if (from) context.at = from->position;
   try {
     check_budget(*run_->plan(), run_->options().memory_bytes);
     root_ = context.open(run_->plan());

@@ -1,8 +1,6 @@
 // Text to number, rounded right: false where the text is none.
 #pragma once
 
-#include <locale.h>
-
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -10,15 +8,10 @@
 #include <string>
 #include <string_view>
 
+#include "functions/kernels/text/c_locale.h"
 #include "functions/kernels/text/strings.h"
 
 namespace penstock {
-
-// Any locale may be set in the process; numbers in data are written in C's.
-inline locale_t c_locale() {
-  static const locale_t locale = newlocale(LC_ALL_MASK, "C", nullptr);
-  return locale;
-}
 
 inline float rounded_text(const char* text, float) { return strtof_l(text, nullptr, c_locale()); }
 inline double rounded_text(const char* text, double) { return strtod_l(text, nullptr, c_locale()); }
