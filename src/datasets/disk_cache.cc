@@ -81,6 +81,7 @@ void evict(const std::string& folder, const std::string& kept, int64_t limit_byt
   }
 }
 
+// Hands on what its input gives; without a writer that is all it does.
 class WritingCursor final : public Cursor {
  public:
   WritingCursor(CursorPtr input, int64_t expected, const DiskCacheOptions& options,
@@ -219,7 +220,6 @@ CursorPtr open_disk_cache(const PlanPtr& node, const OpenContext& context,
   }
   if (place.whole) return open_snapshot_cursor({place.path}, node, context, SnapshotLineage::kept);
   CursorPtr input = context.open_input(*node);
-  if (!place.writer) return input;
   return std::make_unique<WritingCursor>(std::move(input), node->cardinality, options, place.path,
                                          std::move(place.lock), std::move(place.writer));
 }

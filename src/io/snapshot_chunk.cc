@@ -46,7 +46,7 @@ class ChunkDecoder {
     if (kind == kAffine) return Origin(first, stride, 0);
     if (kind != kIds) Taker::fail("unknown ids of rows");
     const std::string_view bytes = area(static_cast<uint64_t>(rows_) * sizeof(uint64_t));
-    std::vector<uint64_t> ids(static_cast<size_t>(rows_));
+    RowIds ids(static_cast<size_t>(rows_));
     std::memcpy(ids.data(), bytes.data(), bytes.size());
     return Origin::of(std::move(ids), {0});
   }
