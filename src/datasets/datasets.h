@@ -21,7 +21,6 @@ OperatorDef csv_operator();
 OperatorDef jsonl_operator();
 OperatorDef tar_operator();
 OperatorDef npy_operator();
-OperatorDef npz_operator();
 OperatorDef image_folder_operator();
 OperatorDef load_operator();
 OperatorDef dataset_of_operator();  // a captured nested dataset (internal)
@@ -77,9 +76,11 @@ OperatorDef with_options_operator();
 
 // Materialising
 OperatorDef cache_operator();
+OperatorDef snapshot_operator();
 OperatorDef prefetch_operator();
 
 // Sinks
+OperatorDef save_operator();
 OperatorDef reduce_operator();
 OperatorDef get_single_element_operator();
 OperatorDef cardinality_operator();
