@@ -54,6 +54,7 @@ OpRegistry::OpRegistry() {
   add_split_ops(this);
   add_parse_ops(this);
   add_image_ops(this);
+  add_audio_ops(this);
 }
 
 void OpRegistry::add(OpDef op) {

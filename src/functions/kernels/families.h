@@ -23,5 +23,6 @@ void add_number_text_ops(OpRegistry* registry);
 void add_split_ops(OpRegistry* registry);
 void add_parse_ops(OpRegistry* registry);
 void add_image_ops(OpRegistry* registry);
+void add_audio_ops(OpRegistry* registry);
 
 }  // namespace penstock
