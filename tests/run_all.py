@@ -4,7 +4,7 @@
 run_all.py [--all] [--slice K/N] [FILTER]
 
 Over build/dev (sanitizers, assertions): include direction, unit tests, text tests, tf.data's answers,
-examples in the docs, benches in tiny mode, the program outside the checkout that links the library.
+examples in the docs, runs that are killed and taken up, benches in tiny mode, the program outside the checkout that links the library.
 --slice adds the K-th of N parts of the text tests under every other configuration.
 --all adds the text tests under every configuration, unit and text tests under the thread sanitizer
 (build/tsan), and text tests and tf.data's answers with the release build.
@@ -74,6 +74,7 @@ def parts(a):
     yield "tf.data's answers", [*golden, program, *filters], 900
     yield "examples in the docs", [python, tests / "docs.py", *filters, "--program", program], 300
     if not a.filter:
+        yield "kills and checkpoints", [python, tests / "checkpoint.py", program], 600
         yield "benches, tiny", [python, ROOT / "bench/run.py", "--tiny", "--build", ROOT / "build/dev"], 600
         if (tests / "outside/run.sh").exists():
             yield "program outside", [tests / "outside/run.sh"], 900

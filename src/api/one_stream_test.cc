@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cstdlib>
+#include <optional>
 #include <random>
 #include <string>
 
@@ -13,6 +15,7 @@
 #include "plan/build.h"
 #include "plan/format.h"
 #include "plan/unparse.h"
+#include "runtime/checkpoint.h"
 #include "runtime/run.h"
 
 namespace penstock {
@@ -92,7 +95,51 @@ std::string stream(const std::string& text, const Setting& s) {
   return digest.ordered().text() + " " + std::to_string(digest.elements());
 }
 
+// The same with checkpoints: again and again the iterator goes, and another one, on other threads
+// and in another process for all it knows, goes on where the text says.
+std::string restarted_stream(const std::string& text, bool rewrite, std::mt19937_64& random) {
+  const BuiltPlan built = build_plan(std::make_shared<const Source>(Source{"test", text}), {});
+  PrepareOptions prepare;
+  prepare.rewrite = rewrite;
+  prepare.threads = 2;
+  const PlanPtr plan = prepare_plan(built.plan, prepare, nullptr);
+  StreamDigest digest(plan->spec);
+  std::optional<ResumePoint> from;
+  for (;;) {
+    RunOptions options;
+    options.threads = std::array{1, 2, 8}[random() % 3];
+    options.block_rows = std::array{1, 7, 4096}[random() % 3];
+    options.memory_bytes = 256 << 20;
+    options.marks = random() % 8 != 0;  // without marks all is run again: slow, and right
+    BlockIterator iterator(plan, options, std::make_shared<PipelineState>(), {}, from);
+    Block block;
+    for (auto left = static_cast<int64_t>(random() % 40); left >= 0; left -= block.rows) {
+      if (!iterator.next(&block, 1 + static_cast<int64_t>(random() % 9)))
+        return digest.ordered().text() + " " + std::to_string(digest.elements());
+      digest.add(block);
+    }
+    from = ResumePoint{iterator.number(), read_position(write_position(iterator.position()))};
+  }
+}
+
 }  // namespace
+
+TEST_CASE("random pipelines go on from checkpoints as if nothing had happened") {
+  register_datasets();
+  const char* given = std::getenv("PENSTOCK_TEST_SEED");
+  const uint64_t first = given ? std::strtoull(given, nullptr, 10) : std::random_device()();
+  MESSAGE("PENSTOCK_TEST_SEED=" << first);
+  const int rounds = given ? 1 : 60;
+  for (int round = 0; round < rounds; ++round) {
+    std::mt19937_64 random(first + static_cast<uint64_t>(round));
+    const std::string text = random_pipeline(random);
+    CAPTURE(first + static_cast<uint64_t>(round));
+    CAPTURE(text);
+    const std::string expected = stream(text, {1, 4096, false, false});
+    for (int repetition = 0; repetition < 4; ++repetition)
+      CHECK(restarted_stream(text, repetition % 2 == 0, random) == expected);
+  }
+}
 
 TEST_CASE("random pipelines give one stream under every setting") {
   register_datasets();

@@ -7,6 +7,7 @@
 #include "plan/json_form.h"
 #include "plan/unparse.h"
 #include "report/element_json.h"
+#include "runtime/checkpoint.h"
 
 namespace penstock::cli {
 namespace {
@@ -20,16 +21,17 @@ class Outcomes {
  public:
   Outcomes(const PlanPtr& plan, const RunOptions& options, std::shared_ptr<PipelineState> state,
            std::vector<Tensor> environment = {})
-      : plan_(plan),
-        options_(options),
-        iterator_(plan, options, std::move(state), std::move(environment)) {}
+      : plan_(plan), options_(options), state_(std::move(state)) {
+    iterator_.emplace(plan_, options_, state_, std::move(environment));
+  }
 
   // False at the end.
   bool next(int64_t most, std::vector<Tensor>* element, ErrorPtr* error) {
     if (row_ == block_.rows) {
       row_ = 0;
       block_.clear();
-      if (!iterator_.next(&block_, most)) return false;
+      before_ = iterator_->position();
+      if (!iterator_->next(&block_, most)) return false;
     }
     element->clear();
     const ErrorPtr* e = block_.error_at(row_);
@@ -40,12 +42,27 @@ class Outcomes {
     ++row_;
     return true;
   }
-  BlockIterator& iterator() { return iterator_; }
+  BlockIterator& iterator() { return *iterator_; }
+  // Ends the iterator, and goes on with a new one that knows where it stood as a checkpoint says
+  // it.
+  void restart() {
+    const std::string place =
+        write_position(row_ == block_.rows ? iterator_->position()
+                                           : StreamPosition{before_.mark, before_.rows + row_});
+    const uint64_t number = iterator_->number();
+    block_.clear();
+    row_ = 0;
+    iterator_.reset();
+    iterator_.emplace(plan_, options_, state_, std::vector<Tensor>(),
+                      ResumePoint{number, read_position(place)});
+  }
 
  private:
   PlanPtr plan_;
   RunOptions options_;
-  BlockIterator iterator_;
+  std::shared_ptr<PipelineState> state_;
+  std::optional<BlockIterator> iterator_;
+  StreamPosition before_;  // of block_
   Block block_;
   int64_t row_ = 0;
 };
@@ -82,14 +99,15 @@ struct Pass {
 };
 
 Pass show_pass(const LoadedPipeline& p, const std::shared_ptr<PipelineState>& state, int64_t limit,
-               bool jsonl) {
+               bool jsonl, int64_t restart_every) {
   Pass out;
   Outcomes outcomes(p.plan, p.run_options, state);
-  const CancelOnSignal cancel(&outcomes.iterator());
   std::vector<Tensor> element;
   ErrorPtr error;
   for (int64_t i = 0; i < limit; ++i) {
+    if (i > 0 && i % restart_every == 0) outcomes.restart();
     const int64_t ahead = std::min<int64_t>(limit - i, 256);
+    const CancelOnSignal cancel(&outcomes.iterator());
     if (!outcomes.next(ahead, &element, &error)) {
       if (jsonl) print_line({{"end", true}});
       return out;
@@ -214,10 +232,12 @@ int show(const Args& args) {
   if (const auto at = args.get("--at")) return show_at(p, *at) ? 1 : 0;
   const auto state = std::make_shared<PipelineState>();
   const int64_t limit = args.get_int("--limit", all_passes ? INT64_MAX : 10, 0);
+  const int64_t every = args.get_int("--checkpoint-every", INT64_MAX, 1);
+  p.run_options.marks = args.has("--checkpoint-every");
   bool failed = false;
   try {
     if (!all_passes) {
-      failed = show_pass(p, state, limit, jsonl).failed;
+      failed = show_pass(p, state, limit, jsonl, every).failed;
     } else {
       std::istringstream passes(*args.get("--passes"));
       std::string word;
@@ -227,7 +247,8 @@ int show(const Args& args) {
         } else {
           std::printf("pass %lld\n", static_cast<long long>(k));
         }
-        failed |= show_pass(p, state, word == "all" ? INT64_MAX : std::stoll(word), jsonl).failed;
+        const int64_t most = word == "all" ? INT64_MAX : std::stoll(word);
+        failed |= show_pass(p, state, most, jsonl, every).failed;
       }
     }
   } catch (const Error& e) {  // cannot be opened
@@ -250,6 +271,7 @@ Command show_command() {
       {{"--limit", "N", "so many outcomes, elements and errors (default 10)"},
        {"--passes", "3,all", "several passes over one pipeline object, each of so many outcomes"},
        {"--at", "0,-1", "elements by index"},
+       {"--checkpoint-every", "N", "after each N elements go on from a checkpoint, in a new run"},
        {"--jsonl", "", "one JSON object a line, for programs (docs/format/elements.md)"},
        {"--plan", "", "the plan as it would be run, in canonical form"},
        {"--json", "", "with --plan: the plan as JSON (docs/format/plan-json.md)"}},

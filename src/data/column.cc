@@ -221,7 +221,7 @@ Column ColumnBuilder::take(int64_t rows) {
     pieces_.erase(pieces_.begin());
     return out;
   }
-  std::vector<Column> out;
+  RecycledVector<Column> out;
   size_t used = 0;
   while (rows > 0) {
     Column& piece = pieces_[used];
@@ -239,7 +239,7 @@ Column ColumnBuilder::take(int64_t rows) {
   return join(std::move(out));
 }
 
-Column ColumnBuilder::join(std::vector<Column> pieces) {
+Column ColumnBuilder::join(RecycledVector<Column> pieces) {
   if (pieces.size() == 1) return std::move(pieces[0]);
   int64_t rows = 0;
   bool uniform = true, objects = !pieces.empty();

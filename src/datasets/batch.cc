@@ -84,6 +84,7 @@ class BatchCursor final : public Cursor {
     }
     pending_rows_ -= count * rows;
     for (Failure& f : errors_) f.rows_before -= count * rows;
+    if (pending_rows_ == 0 && errors_.empty()) set_mark(out, {}, {input_->position()});
     return Poll::ready;
   }
 
@@ -129,7 +130,7 @@ class BatchCursor final : public Cursor {
       forget(count * rows);
       return out;
     }
-    std::vector<uint64_t> lineages, epochs;
+    RowIds lineages, epochs;
     size_t piece = 0;
     for (int64_t b = 0; b < count; ++b) {
       while (piece + 1 < origins_.size() && origins_[piece + 1].first_row <= b * rows) ++piece;
@@ -198,7 +199,7 @@ OperatorDef batch_operator() {
     const int64_t size = context.int_arg(*node, "batch_size");
     if (size < 1)
       throw Error(Code::invalid_argument, "size must be positive: " + std::to_string(size));
-    OpenContext below = context.deeper();
+    OpenContext below = context.below(*node);
     below.batch_rows = size;
     return std::make_unique<BatchCursor>(below.open(node->inputs[0]), size,
                                          node->arg("drop_remainder").as_bool(),

@@ -15,7 +15,13 @@ class ConcatenateCursor final : public Cursor {
         context_(context),
         environment_(context.environment.begin(), context.environment.end()) {
     context_.environment = environment_;
-    current_ = context_.open_input(*node_, 0);
+    const StageMark* from = context_.resume(*node_);
+    if (from && from->number(0) == 1) {
+      open_second();
+    } else {
+      current_ = context_.open_input(*node_, 0);
+    }
+    context_.at = {};
   }
 
  protected:
@@ -23,17 +29,28 @@ class ConcatenateCursor final : public Cursor {
     for (;;) {
       if (!current_) return Poll::end;
       const Poll poll = current_->pull(out, pull);
+      if (poll == Poll::ready) {
+        if (second_) {
+          set_mark(out, {1}, {StreamPosition(), current_->position()});
+        } else {
+          set_mark(out, {0}, {current_->position()});
+        }
+      }
       if (poll != Poll::end) return poll;
       current_.reset();
       if (second_) return Poll::end;
-      second_ = true;
-      OpenContext context = context_;
-      context.lineage = mix(context_.lineage, 1);  // its rows are others than those of the first
-      current_ = context.open_input(*node_, 1);
+      open_second();
     }
   }
 
  private:
+  void open_second() {
+    second_ = true;
+    OpenContext context = context_;
+    context.lineage = mix(context_.lineage, 1);  // its rows are others than those of the first
+    current_ = context.open_input(*node_, 1);
+  }
+
   PlanPtr node_;
   OpenContext context_;
   std::vector<Tensor> environment_;

@@ -19,6 +19,7 @@ class EnumerateCursor final : public Cursor {
     Column numbers = Column::dense(DType::int64, {}, out->rows);
     for (int64_t i = 0; i < out->rows; ++i) numbers.mutable_entries<int64_t>()[i] = position_ + i;
     position_ += out->rows;
+    set_mark(out, {position_}, {input_->position()});
     out->columns.insert(out->columns.begin(), std::move(numbers));
     return Poll::ready;
   }
@@ -42,8 +43,10 @@ OperatorDef enumerate_operator() {
     draft.node.cardinality = draft.input().cardinality;
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
-    return std::make_unique<EnumerateCursor>(context.open_input(*node),
-                                             context.int_arg(*node, "start"));
+    return std::make_unique<EnumerateCursor>(
+        context.open_input(*node),
+
+        context.resumed_number(*node, 0, context.int_arg(*node, "start")));
   };
   return op;
 }

@@ -12,7 +12,8 @@ namespace {
 
 class SlicesCursor final : public Cursor {
  public:
-  SlicesCursor(const std::vector<Tensor>& leaves, const OpenContext& context) : context_(context) {
+  SlicesCursor(const std::vector<Tensor>& leaves, const PlanNode& node, const OpenContext& context)
+      : context_(context) {
     rows_ = leaves.empty() ? 0 : leaves[0].dims()[0];
     for (const Tensor& t : leaves) {
       if (t.dims().rank() == 0 || t.dims()[0] != rows_) {
@@ -23,6 +24,7 @@ class SlicesCursor final : public Cursor {
       columns_.push_back(Column::dense(t.dtype(), t.dims().without_front(), rows_, t.buffer(),
                                        const_cast<std::byte*>(t.data())));
     }
+    position_ = context.resumed_index(node, rows_);
   }
 
  protected:
@@ -34,12 +36,13 @@ class SlicesCursor final : public Cursor {
     for (const Column& c : columns_) out->columns.push_back(c.slice(position_, rows));
     out->origin = source_origin(context_, position_);
     position_ += rows;
+    set_mark(out, {position_});
     return Poll::ready;
   }
 
  private:
   OpenContext context_;
-  std::vector<Column> columns_;
+  RecycledVector<Column> columns_;
   int64_t rows_ = 0, position_ = 0;
 };
 
@@ -71,7 +74,8 @@ OperatorDef from_tensor_slices_operator() {
     draft.node.cardinality = rows;
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
-    return std::make_unique<SlicesCursor>(structure_leaves(context.arg(*node, "tensors")), context);
+    return std::make_unique<SlicesCursor>(structure_leaves(context.arg(*node, "tensors")), *node,
+                                          context);
   };
   return op;
 }

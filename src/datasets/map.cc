@@ -19,7 +19,7 @@ OperatorDef map_operator() {
   op.params = {required("input", Param::Kind::dataset), required("f", Param::Kind::function),
                knob("num_parallel_calls"),
                option("deterministic", Param::Kind::boolean, Attr::boolean(true))};
-  op.stateless = op.keeps_rows = true;
+  op.stateless = op.keeps_rows = op.passes_marks = true;
   op.function_input = [](const NodeDraft& draft, std::string_view) { return draft.input().spec; };
   op.infer = [](NodeDraft& draft) {
     check_parallel_calls(draft);

@@ -96,6 +96,7 @@ class PaddedBatchCursor final : public Cursor {
     out->origin = origin_;
     for (size_t c = 0; c < rows.size(); ++c)
       out->columns.push_back(Column::constant(pad(rows[c], paddings_[c], n), 1));
+    if (at_ == in_.rows) set_mark(out, {}, {input_->position()});
     return Poll::ready;
   }
 

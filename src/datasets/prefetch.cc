@@ -28,7 +28,7 @@ OperatorDef prefetch_operator() {
   op.params = {required("input", Param::Kind::dataset),
                optional("buffer_size", Param::Kind::integer, Attr::automatic())};
   op.params[1].performance = true;
-  op.keeps_rows = true;
+  op.keeps_rows = op.passes_marks = true;
   op.infer = [](NodeDraft& draft) {
     const Attr& size = draft.node.args["buffer_size"];
     if (!size.is_auto() && !size.is_none())
@@ -41,7 +41,7 @@ OperatorDef prefetch_operator() {
     const int64_t rows = size.is_auto() || size.is_none() || size.as_int() < 0
                              ? automatic_rows(node->spec)
                              : size.as_int();
-    OpenContext below = context.deeper();
+    OpenContext below = context.below(*node);
     below.batch_rows = context.batch_rows;
     CursorPtr input = below.open(node->inputs[0]);
     if (rows == 0 || context.run->options().latency) return input;

@@ -34,8 +34,8 @@ Bounds bounds_of(const Attr& a, const Attr& b, const Attr& step) {
 
 class RangeCursor final : public Cursor {
  public:
-  RangeCursor(Bounds bounds, DType dtype, const OpenContext& context)
-      : bounds_(bounds), dtype_(dtype), run_(context.run), context_(context) {}
+  RangeCursor(Bounds bounds, DType dtype, const OpenContext& context, int64_t position)
+      : bounds_(bounds), dtype_(dtype), run_(context.run), context_(context), position_(position) {}
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
@@ -59,6 +59,7 @@ class RangeCursor final : public Cursor {
     out->columns.push_back(std::move(column));
     out->origin = source_origin(context_, position_);
     position_ += rows;
+    set_mark(out, {position_});
     return Poll::ready;
   }
 
@@ -67,7 +68,7 @@ class RangeCursor final : public Cursor {
   const DType dtype_;
   Run* const run_;
   const OpenContext context_;
-  int64_t position_ = 0;
+  int64_t position_;
 };
 
 void infer(NodeDraft& draft) {
@@ -99,9 +100,9 @@ OperatorDef range_operator() {
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     const Attr step = context.arg(*node, "step");
     if (step.as_int() == 0) throw Error(Code::invalid_argument, "step must not be zero: 0");
-    return std::make_unique<RangeCursor>(
-        bounds_of(context.arg(*node, "start"), context.arg(*node, "stop"), step),
-        node->arg("dtype").as_dtype(), context);
+    const Bounds bounds = bounds_of(context.arg(*node, "start"), context.arg(*node, "stop"), step);
+    return std::make_unique<RangeCursor>(bounds, node->arg("dtype").as_dtype(), context,
+                                         context.resumed_index(*node, bounds.count));
   };
   return op;
 }

@@ -13,9 +13,12 @@ namespace {
 
 class RecordsCursor final : public Cursor {
  public:
-  RecordsCursor(std::vector<std::string> paths, const OpenContext& context, NodeCounters* counters,
-                OpenReader open, const ReaderOptions& options)
+  // The paths from the file number `first` on.
+  RecordsCursor(std::vector<std::string> paths, size_t first, const OpenContext& context,
+                NodeCounters* counters, OpenReader open, const ReaderOptions& options)
       : context_(context),
+        first_(first),
+        file_(first),
         ahead_(context.run, counters, std::move(paths),
                [open, options](const std::string& path) { return open(path, options); }) {}
 
@@ -26,6 +29,7 @@ class RecordsCursor final : public Cursor {
       RecordChunk chunk;
       const Poll poll = ahead_.take(&chunk, &file, pull.waker);
       if (poll != Poll::ready) return poll;
+      file += first_;
       if (file != file_) position_ = 0;
       file_ = file;
       chunk_ = std::move(chunk);
@@ -38,6 +42,7 @@ class RecordsCursor final : public Cursor {
     if (rows == 0) {
       *out = error_block(std::exchange(chunk_.error, nullptr), 1, origin);
       ++position_;
+      mark(out);
       return Poll::ready;
     }
     Column column = Column::dense(DType::bytes, {}, rows);
@@ -52,15 +57,19 @@ class RecordsCursor final : public Cursor {
     out->columns.push_back(std::move(column));
     out->origin = origin;
     position_ += rows;
+    mark(out);
     return Poll::ready;
   }
 
  private:
+  void mark(Block* out) const { set_mark(out, {static_cast<int64_t>(file_), position_}); }
+
   OpenContext context_;
+  const size_t first_;
+  size_t file_;
   ReadAhead ahead_;
   RecordChunk chunk_;
-  size_t at_ = 0;  // next record of chunk_
-  size_t file_ = 0;
+  size_t at_ = 0;         // next record of chunk_
   int64_t position_ = 0;  // of the next record in its file
 };
 
@@ -119,9 +128,19 @@ OperatorDef records_operator(std::string name, std::string doc, OpenReader open)
     draft.node.cardinality = kUnknown;
   };
   op.open = [open](const PlanPtr& node, OpenContext& context) -> CursorPtr {
-    return std::make_unique<RecordsCursor>(strings_of(context.arg(*node, "filenames")), context,
-                                           context.run->counters(node.get()), open,
-                                           reader_options(*node));
+    std::vector<std::string> paths = strings_of(context.arg(*node, "filenames"));
+    const int64_t first = context.resumed_number(*node);
+    if (first < 0 || first > static_cast<int64_t>(paths.size())) {
+      throw Error(Code::failed_precondition, "the checkpoint stands in file " +
+                                                 std::to_string(first) + ", there are only " +
+                                                 std::to_string(paths.size()) + " now");
+    }
+    paths.erase(paths.begin(), paths.begin() + first);
+    auto cursor = std::make_unique<RecordsCursor>(std::move(paths), static_cast<size_t>(first),
+                                                  context, context.run->counters(node.get()), open,
+                                                  reader_options(*node));
+    cursor->drop_rows(context.resumed_number(*node, 1));
+    return cursor;
   };
   return op;
 }

@@ -18,7 +18,12 @@ class RepeatCursor final : public Cursor {
         environment_(context.environment.begin(), context.environment.end()),
         count_(count) {
     context_.environment = environment_;
-    input_ = context_.open_input(*node_);
+    if (const StageMark* from = context_.resume(*node_)) {
+      pass_ = from->number(0);
+      given_ = from->number(1) != 0;
+    }
+    open_pass();
+    context_.at = {};  // later passes begin at the beginning
   }
 
  protected:
@@ -29,19 +34,22 @@ class RepeatCursor final : public Cursor {
         open_pass();
       }
       const Poll poll = input_->pull(out, pull);
-      if (poll == Poll::ready) given_ |= static_cast<int64_t>(out->errors.size()) < out->rows;
+      if (poll == Poll::ready) {
+        given_ |= static_cast<int64_t>(out->errors.size()) < out->rows;
+        set_mark(out, {pass_, given_ ? 1 : 0}, {input_->position()});
+      }
       if (poll != Poll::end) return poll;
       input_.reset();
       ++pass_;
       if (!given_ && count_ < 0) count_ = pass_;
+      given_ = false;
     }
   }
 
  private:
   void open_pass() {
     OpenContext context = context_;
-    context.epoch = mix(context_.epoch, static_cast<uint64_t>(pass_));
-    given_ = false;
+    if (pass_ > 0) context.epoch = mix(context_.epoch, static_cast<uint64_t>(pass_));
     try {
       input_ = context.open_input(*node_);
     } catch (const Error&) {

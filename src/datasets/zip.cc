@@ -16,7 +16,9 @@ namespace {
 class ZipCursor final : public Cursor {
  public:
   explicit ZipCursor(std::vector<CursorPtr> inputs)
-      : inputs_(std::move(inputs)), held_(inputs_.size()), ended_(inputs_.size(), false) {}
+      : inputs_(std::move(inputs)), held_(inputs_.size()), ended_(inputs_.size(), false) {
+    for (const CursorPtr& input : inputs_) before_.push_back(input->position());
+  }
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
@@ -25,6 +27,7 @@ class ZipCursor final : public Cursor {
     bool pending = false;
     for (size_t i = 0; i < inputs_.size(); ++i) {
       if (held_[i].rows > 0 || ended_[i]) continue;
+      before_[i] = inputs_[i]->position();
       const Poll poll = inputs_[i]->pull(&held_[i], pull);
       pending |= poll == Poll::pending;
       if (poll == Poll::end) ended_[i] = true;
@@ -37,13 +40,16 @@ class ZipCursor final : public Cursor {
     int64_t rows = pull.max_rows;
     for (const Block& b : held_) rows = std::min(rows, b.rows);
     join(out, rows);
-    for (Block& b : held_) {
-      if (b.rows == rows) {
-        b = Block();
+    for (size_t i = 0; i < held_.size(); ++i) {
+      before_[i].rows += rows;
+      if (held_[i].rows == rows) {
+        held_[i] = Block();
+        before_[i] = inputs_[i]->position();
       } else {
-        b.drop_front(rows);
+        held_[i].drop_front(rows);
       }
     }
+    set_mark(out, {}, before_);
     return Poll::ready;
   }
 
@@ -51,7 +57,7 @@ class ZipCursor final : public Cursor {
   void join(Block* out, int64_t rows) {
     out->clear();
     out->rows = rows;
-    std::vector<uint64_t> lineages, epochs;
+    RowIds lineages, epochs;
     for (const Block& b : held_) {
       const Block part = b.slice(0, rows);
       out->columns.insert(out->columns.end(), part.columns.begin(), part.columns.end());
@@ -84,6 +90,7 @@ class ZipCursor final : public Cursor {
 
   std::vector<CursorPtr> inputs_;
   std::vector<Block> held_;
+  std::vector<StreamPosition> before_;  // where each input stands before what is held of it
   std::vector<bool> ended_;
   bool done_ = false;
 };

@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "io/crc32c.h"
+#include "base/crc32c.h"
 #include "io/input_stream.h"
 
 namespace penstock {

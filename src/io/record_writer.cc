@@ -5,7 +5,7 @@
 #include <span>
 
 #include "base/error.h"
-#include "io/crc32c.h"
+#include "base/crc32c.h"
 #include "io/input_stream.h"
 
 namespace penstock {

@@ -77,12 +77,18 @@ Sym Elaborator::stage_inputs(const Param& param, std::vector<const Argument*> ar
 }
 
 FunctionPtr Elaborator::function(const Sym& closure, const Spec& input, Span span) {
+  Scope* made = nullptr;
+  return function_in(template_scope(), closure, input, span, &made);
+}
+
+FunctionPtr Elaborator::function_in(Scope* parent, const Sym& closure, const Spec& input, Span span,
+                                    Scope** made) {
   if (closure.kind != Sym::Kind::function) fail(span, "expected a function: x -> ...");
   Scope* const outer = scope_;
-  Scope* const pipelines = template_scope();
   scopes_.push_back(std::make_unique<Scope>());
   Scope* inner = scopes_.back().get();
-  inner->parent = pipelines;
+  *made = inner;
+  inner->parent = parent;
   const Closure& c = *closure.closure;
   inner->builder = std::make_unique<FunctionBuilder>(
       input, c.lambda ? static_cast<int>(c.lambda->patterns.size()) : 1);

@@ -126,10 +126,16 @@ class Elaborator {
   Sym call(const Expr& expr, const NamesPtr& names, const Sym* piped, Span piped_span);
   Sym call_named(const std::string& name, std::vector<Argument> arguments, Span span);
   Sym op_call(const OpDef& op, std::vector<Argument> arguments, Span span);
+  const OpDef* ragged_form(const std::string& name, const std::vector<Argument>& arguments) const;
   bool special_call(const std::string& name, std::vector<Argument>& arguments, Span span, Sym* out);
   std::vector<const Argument*> match(const std::string& what, const std::vector<Param>& params,
                                      const std::vector<Argument>& arguments, Span span,
                                      std::vector<const Argument*>* rest);
+
+  // elaborate_control.cc
+  Sym control_call(const OpDef& op, const std::vector<const Argument*>& found, Span span);
+  FunctionPtr body(const Sym& closure, const Spec& input, Span span,
+                   std::vector<ValueId>* captured);
 
   // elaborate_stage.cc
   Sym stage_call(const OperatorDef& op, std::vector<Argument> arguments, Span span);
@@ -138,6 +144,9 @@ class Elaborator {
   Sym stage_inputs(const Param& param, std::vector<const Argument*> arguments,
                    std::vector<PlanPtr>* inputs, Attrs* args);
   FunctionPtr stage_function(NodeDraft& draft, const Param& param, const Sym& closure, Span span);
+  // A function whose scope hangs from `parent`; `made` gets the scope.
+  FunctionPtr function_in(Scope* parent, const Sym& closure, const Spec& input, Span span,
+                          Scope** made);
   bool is_dataset(const Sym& sym) const;
   Sym as_dataset(const Sym& sym, Span span);
   Scope* template_scope();
@@ -158,6 +167,10 @@ class Elaborator {
   Attr tree(const Sym& sym, Span span, bool lists_are_tensors);
   Sym op(std::string_view name, std::vector<Sym> inputs, Attrs attrs, Span span,
          const std::vector<Span>& spans = {});
+  // A node of the current scope; an error of its types is said at the input's place.
+  Spec add_node(const OpDef& def, std::vector<ValueId> inputs, Attrs attrs,
+                std::vector<FunctionPtr> bodies, Span span, const std::vector<Span>& spans,
+                std::vector<ValueId>* outputs);
 
   [[noreturn]] void fail(Span span, std::string message, Code code = Code::invalid_argument) const;
   static std::string source_text(Span span);

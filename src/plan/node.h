@@ -66,8 +66,10 @@ struct OperatorDef {
   bool stateless =
       false;  // a row goes in, at most one comes out, nothing is remembered: chains fuse
   bool keeps_rows = false;  // exactly one row out for each row in
-  bool random = false;      // order or values depend on a seed
-  bool internal = false;    // made by rewrites only; not callable from text
+  // Nothing is remembered between blocks: where its input stands says where it stands.
+  bool passes_marks = false;
+  bool random = false;    // order or values depend on a seed
+  bool internal = false;  // made by rewrites only; not callable from text
   std::function<void(NodeDraft&)> infer;
   // What function `param` is called with, given what is already in the draft.
   std::function<Spec(const NodeDraft&, std::string_view param)> function_input;

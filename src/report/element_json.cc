@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/base64.h"
+#include "data/ragged.h"
 
 namespace penstock {
 namespace {
@@ -41,6 +42,35 @@ Json nested(const Tensor& t, int axis, int64_t* next) {
   Json out = Json::array();
   for (int64_t i = 0; i < t.dims()[axis]; ++i) out.push_back(nested(t, axis + 1, next));
   return out;
+}
+
+// Items [begin, end) of ragged axis `axis`; behind the last one, of the values.
+Json ragged_items(const RaggedTensor& t, int axis, int64_t begin, int64_t end) {
+  Json out = Json::array();
+  for (int64_t i = begin; i < end; ++i) {
+    if (axis == t.ragged_rank()) {
+      int64_t next = 0;
+      out.push_back(nested(t.values().item(i), 0, &next));
+    } else {
+      const auto* splits = t.splits()[static_cast<size_t>(axis)].entries<int64_t>();
+      out.push_back(ragged_items(t, axis + 1, splits[i], splits[i + 1]));
+    }
+  }
+  return out;
+}
+
+Json ragged_to_json(const RaggedTensor& t) {
+  Json shape{t.rows()};
+  for (int i = 0; i < t.ragged_rank(); ++i) shape.push_back(nullptr);
+  for (const int64_t size : t.values().dims().without_front().sizes()) shape.push_back(size);
+  return Json{{"ragged", ragged_items(t, 0, 0, t.rows())}, {"shape", shape}};
+}
+
+Json sparse_to_json(const SparseTensor& t) {
+  return Json{{"sparse",
+               {{"indices", tensor_to_json(t.indices())},
+                {"values", tensor_to_json(t.values())},
+                {"dense_shape", tensor_to_json(t.shape())}}}};
 }
 
 Json leaf_to_json(const LeafSpec& leaf, const std::string& path) {
@@ -103,6 +133,8 @@ Json element_to_json(const Spec& spec, const std::vector<Tensor>& leaves, size_t
     case Spec::Kind::leaf: {
       const Tensor& t = leaves[(*next)++];
       if (!t.object()) return tensor_to_json(t);
+      if (const RaggedTensor* ragged = as_ragged(t)) return ragged_to_json(*ragged);
+      if (const SparseTensor* sparse = as_sparse(t)) return sparse_to_json(*sparse);
       return show_object ? show_object(*t.object()) : Json{{"dataset", Json::array()}};
     }
     case Spec::Kind::tuple: {

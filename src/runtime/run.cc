@@ -134,11 +134,14 @@ void check_budget(const PlanNode& plan, int64_t budget) {
 }  // namespace
 
 BlockIterator::BlockIterator(PlanPtr plan, const RunOptions& options,
-                             std::shared_ptr<PipelineState> state, std::vector<Tensor> environment)
-    : environment_(std::move(environment)), run_(std::make_unique<Run>(plan, options, state)) {
-  const uint64_t number = state->next_iterator();
+                             std::shared_ptr<PipelineState> state, std::vector<Tensor> environment,
+                             const std::optional<ResumePoint>& from)
+    : environment_(std::move(environment)),
+      number_(from ? from->iterator : state->next_iterator()),
+      run_(std::make_unique<Run>(plan, options, state)) {
   ScopedPool scoped(&run_->pool());
-  OpenContext context{run_.get(), environment_, 0, number == 0 ? 0 : mix(0, number), 0, 0};
+  OpenContext context{run_.get(), environment_, 0, number_ == 0 ? 0 : mix(0, number_), 0, 0};
+  if (from) context.at = from->position;
   try {
     check_budget(*run_->plan(), run_->options().memory_bytes);
     root_ = context.open(run_->plan());

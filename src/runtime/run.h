@@ -23,6 +23,7 @@ struct RunOptions {
   int64_t memory_bytes = 0;   // of buffers; 0: three quarters of what the process may use
   int64_t block_rows = 4096;  // most rows in a block
   bool latency = false;       // no work ahead of demand
+  bool marks = false;         // blocks carry marks, so that positions are cheap to go back to
 };
 
 // What lasts longer than one iterator: memory caches. Shared by all iterators of one pipeline
@@ -107,12 +108,18 @@ class OpenError : public Error {
   explicit OpenError(const Error& e) : Error(e) {}
 };
 
+// Where an iterator is taken up.
+struct ResumePoint {
+  uint64_t iterator = 0;  // its number: random ops draw by it
+  StreamPosition position;
+};
+
 // Pulls blocks of a pipeline's elements. One consumer at a time.
 class BlockIterator final : private Waker {
  public:
   // Throws OpenError for what can be known before the start.
   BlockIterator(PlanPtr plan, const RunOptions& options, std::shared_ptr<PipelineState> state,
-                std::vector<Tensor> environment = {});
+                std::vector<Tensor> environment = {}, const std::optional<ResumePoint>& from = {});
   ~BlockIterator() override;
 
   // The next block of at most max_rows rows; false at the end. Errors are rows. Throws CANCELLED.
@@ -120,6 +127,9 @@ class BlockIterator final : private Waker {
   // From any thread: next returns soon, throwing CANCELLED.
   void cancel();
   Run& run() { return *run_; }
+  // Behind what next has given: what a checkpoint keeps.
+  StreamPosition position() const { return root_->position(); }
+  uint64_t number() const { return number_; }  // of the iterator over its pipeline
   // Time that next waited for other threads.
   int64_t waited_ns() const { return waited_ns_; }
 
@@ -127,6 +137,7 @@ class BlockIterator final : private Waker {
   void wake() override;
 
   std::vector<Tensor> environment_;  // of a nested pipeline that is run on its own
+  uint64_t number_;
   std::unique_ptr<Run> run_;
   CursorPtr root_;
   std::mutex mutex_;

@@ -1,139 +1,18 @@
-// Numbers as text and back: as_string, to_number.
+// as_string: numbers as text.
 
-#include <locale.h>
-#include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 
-#include "functions/kernels/families.h"
-#include "functions/kernels/math/convert.h"
 #include "functions/kernels/math/promotion.h"
 #include "functions/kernels/math/shape_arguments.h"
+#include "functions/kernels/text/c_locale.h"
 #include "functions/kernels/text/strings.h"
+#include "functions/kernels/text/text_ops.h"
 
 namespace penstock {
 namespace {
-
-// -- to_number
-
-// Any locale may be set in the process; numbers in data are written in C's.
-locale_t c_locale() {
-  static const locale_t locale = newlocale(LC_ALL_MASK, "C", nullptr);
-  return locale;
-}
-
-float rounded_text(const char* text, float) { return strtof_l(text, nullptr, c_locale()); }
-double rounded_text(const char* text, double) { return strtod_l(text, nullptr, c_locale()); }
-
-template <typename T>
-bool parse_float(std::string_view text, T* out) {
-  text = stripped(text);
-  const bool negative = text.starts_with('-');
-  std::string_view digits = text;
-  if (negative || text.starts_with('+')) digits.remove_prefix(1);
-  if (digits.empty() || digits[0] == '-' || digits[0] == '+') return false;
-  const bool hex = digits.size() > 2 && digits[0] == '0' && (digits[1] | 0x20) == 'x';
-  if (hex) digits.remove_prefix(2);
-  if (hex && digits[0] != '.' && !std::isxdigit(static_cast<unsigned char>(digits[0])))
-    return false;
-  const char* end = digits.data() + digits.size();
-  T value{};
-  const auto [at, code] = std::from_chars(
-      digits.data(), end, value, hex ? std::chars_format::hex : std::chars_format::general);
-  if (code == std::errc::invalid_argument || at != end) return false;
-  if (code ==
-      std::errc::result_out_of_range) {  // infinite, or too small: which, from_chars leaves open
-    value = std::abs(rounded_text(std::string(text).c_str(), T{}));
-  }
-  *out = negative ? -value : value;
-  return true;
-}
-
-template <typename T>
-bool parse_integer(std::string_view text, T* out) {
-  text = stripped(text);
-  if (text.starts_with('+') && text.size() > 1 && text[1] != '-') text.remove_prefix(1);
-  const auto [at, code] = std::from_chars(text.data(), text.data() + text.size(), *out);
-  return code == std::errc() && at == text.data() + text.size();
-}
-
-// False at an entry that is no number, which `*bad` is set to.
-bool parse_entries(const BytesView* in, int64_t n, DType dtype, std::byte* out, int64_t* bad) {
-  return visit_number(dtype, [&]<typename T>(TypeTag<T>) {
-    T* to = reinterpret_cast<T*>(out);
-    for (int64_t i = 0; i < n; ++i) {
-      bool good;
-      if constexpr (std::is_floating_point_v<T>) {
-        good = parse_float(in[i].view(), &to[i]);
-      } else {
-        good = parse_integer(in[i].view(), &to[i]);
-      }
-      if (good) continue;
-      *bad = i;
-      return false;
-    }
-    return true;
-  });
-}
-
-Error not_a_number(const BytesView& text, DType dtype) {
-  const std::string what = is_integer(dtype)
-                               ? "not an integer of dtype " + std::string(dtype_name(dtype))
-                               : "not a number";
-  return Error(Code::invalid_argument, "to_number: " + what + ": " + quoted(text.view()));
-}
-
-Spec infer_to_number(const InferContext& context) {
-  const LeafSpec& type = context.tensor(0);
-  const DType dtype = context.attrs["dtype"].as_dtype();
-  if (type.dtype != DType::bytes) {
-    context.fail(0, "is " + type.text() +
-                        ", expected bytes; cast it: " + std::string(dtype_name(dtype)) + "(x)");
-  }
-  if (!is_number(dtype))
-    throw TypeError{-1, "dtype", "is " + std::string(dtype_name(dtype)) + ", expected numbers"};
-  return Spec::tensor(dtype, type.shape);
-}
-
-void to_number_row(const RowCall& call) {
-  const Tensor& in = call.inputs[0];
-  OutputSlot& slot = call.outputs[0];
-  const DType compute = compute_dtype(slot.dtype());
-  const int64_t n = in.entries_count();
-  std::byte* out = slot.allocate(in.dims());
-  Tensor held;
-  if (compute != slot.dtype()) held = Tensor::make(compute, in.dims());
-  int64_t bad = 0;
-  if (!parse_entries(in.entries<BytesView>(), n, compute,
-                     compute == slot.dtype() ? out : held.mutable_data(), &bad)) {
-    throw not_a_number(in.entry<BytesView>(bad), slot.dtype());
-  }
-  if (compute != slot.dtype()) convert_entries(compute, held.data(), slot.dtype(), out, n);
-}
-
-bool to_number_block(const BlockCall& call) {
-  const Column& in = call.inputs[0];
-  const DType dtype = call.output_dtypes[0];
-  if (in.kind() != Column::Kind::dense || compute_dtype(dtype) != dtype) return false;
-  const int64_t n = in.row_dims().entries(), bytes = n * dtype_size(dtype);
-  Column out = Column::dense(dtype, in.row_dims(), call.rows);
-  for (int64_t row = 0; row < call.rows; ++row) {
-    const auto* texts = in.entries<BytesView>() + row * n;
-    std::byte* to = out.mutable_data() + row * bytes;
-    int64_t bad = 0;
-    if (parse_entries(texts, n, dtype, to, &bad)) continue;
-    std::fill_n(to, bytes, std::byte{0});
-    call.errors->push_back({row, std::make_shared<const Error>(not_a_number(texts[bad], dtype))});
-  }
-  call.outputs[0] = std::move(out);
-  return true;
-}
-
-// -- as_string
 
 struct NumberFormat {
   std::string flags;  // of printf, with the width
@@ -258,21 +137,7 @@ bool as_string_block(const BlockCall& call) {
 
 }  // namespace
 
-void add_number_text_ops(OpRegistry* registry) {
-  OpDef to_number;
-  to_number.name = "to_number";
-  to_number.params = {required("s", Param::Kind::tensor),
-                      optional("dtype", Param::Kind::dtype, Attr::of(DType::float32))};
-  to_number.doc =
-      "the number that s holds; white space around it, hexadecimal floats, inf and nan are read";
-  to_number.infer = infer_to_number;
-  to_number.row = to_number_row;
-  to_number.block = to_number_block;
-  to_number.elementwise = true;
-  to_number.can_fail = true;
-  to_number.cost_ns = 80;
-  to_number.group = "text";
-  registry->add(std::move(to_number));
+void add_as_string_op(OpRegistry* registry) {
   OpDef as_string;
   as_string.name = "as_string";
   as_string.params = {required("x", Param::Kind::tensor),
