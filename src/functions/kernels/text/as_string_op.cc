@@ -2,7 +2,6 @@
 
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <cstdio>
 
 #include "functions/kernels/math/promotion.h"
