@@ -242,6 +242,7 @@ def show_cases(c):
         "many": "range(9)" + " | take(5)" * 120,
         "shared": "let a = range(3) | map(x -> x + 1)\nzip((a, a)) | batch(auto_tuned)".replace("auto_tuned", "2"),
         "conditional": "range(3) | map(x -> if x == 1 then x + 1 else 2 * x)",
+        "loop": "range(3) | map(x -> while_loop((x, 0), (i, n) -> i > 0, (i, n) -> (i - 1, n + x), 5))",
         "nested": "range(3) | flat_map(x -> range(x) | map(y -> (x, y, [0.5, 1.5])))",
         "images": IMAGES,
     }
