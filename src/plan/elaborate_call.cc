@@ -7,6 +7,14 @@
 #include "plan/static_forms.h"
 
 namespace penstock {
+namespace {
+
+// No value of a row is in it.
+bool is_fixed(const Sym& sym) {
+  return sym.kind != Sym::Kind::value && std::ranges::all_of(sym.items, is_fixed);
+}
+
+}  // namespace
 
 Sym Elaborator::call(const Expr& expr, const NamesPtr& names, const Sym* piped, Span piped_span) {
   const Expr& callee = *expr.operand;
@@ -58,8 +66,7 @@ Sym Elaborator::call_named(const std::string& name, std::vector<Argument> argume
         (*dtype == DType::boolean || is_float(*dtype) || x.weak == Weak::integer)) {
       if (*dtype != DType::boolean) return coerce(x, *dtype, arguments[0].span);
     }
-    if (x.is_constant() && x.tensor.entries_count() == 0)
-      return coerce(x, *dtype, arguments[0].span);
+    if (x.is_empty()) return coerce(x, *dtype, arguments[0].span);
     Attrs attrs;
     attrs.set("dtype", Attr::of(*dtype));
     return op("cast", {x}, std::move(attrs), span, {arguments[0].span});
@@ -96,7 +103,8 @@ Sym Elaborator::call_named(const std::string& name, std::vector<Argument> argume
 const OpDef* Elaborator::ragged_form(const std::string& name,
                                      const std::vector<Argument>& arguments) const {
   const bool ragged = std::ranges::any_of(arguments, [this](const Argument& a) {
-    return a.sym.kind == Sym::Kind::value && type(a.sym).kind == LeafSpec::Kind::ragged;
+    return (a.sym.kind == Sym::Kind::value || a.sym.is_constant()) &&
+           type(a.sym).kind == LeafSpec::Kind::ragged;
   });
   return ragged ? OpRegistry::instance().find("ragged_" + name) : nullptr;
 }
@@ -132,7 +140,10 @@ bool Elaborator::special_call(const std::string& name, std::vector<Argument>& ar
     *out = Sym::tuple(std::vector<Sym>(static_cast<size_t>(count), x->sym));
     return true;
   }
-  if (name == "ragged" || name == "sparse") {
+  // Of computed parts, sparse is an op.
+  const bool literal =
+      std::ranges::all_of(arguments, [](const Argument& a) { return is_fixed(a.sym); });
+  if (name == "ragged" || (name == "sparse" && literal)) {
     *out = name == "ragged" ? ragged_literal(arguments, span) : sparse_literal(arguments, span);
     return true;
   }
@@ -237,7 +248,8 @@ Sym Elaborator::op_call(const OpDef& def, std::vector<Argument> arguments, Span 
       if (rest.size() == 1 &&
           (items[0].kind == Sym::Kind::list || items[0].kind == Sym::Kind::tuple)) {
         items = std::vector<Sym>(items[0].items);
-      } else if (rest.size() == 1 && items[0].is_constant() && items[0].tensor.dims().rank() > 0) {
+      } else if (rest.size() == 1 && items[0].is_constant() && !items[0].tensor.object() &&
+                 items[0].tensor.dims().rank() > 0) {
         const Sym whole = items[0];  // a list of literals became a tensor already: its items
         items.clear();
         for (int64_t k = 0; k < whole.tensor.dims()[0]; ++k)
