@@ -28,7 +28,7 @@ std::string random_pipeline(std::mt19937_64& random) {
   const int64_t stages = 1 + pick(6);
   for (int64_t i = 0; i < stages; ++i) {
     const std::string k = std::to_string(1 + pick(5)), seed = std::to_string(pick(100));
-    switch (pick(34)) {
+    switch (pick(47)) {
       case 0: text += " | map(x -> x * " + k + " + 1)"; break;
       case 1: text += " | map(x -> x - " + k + ", num_parallel_calls=3)"; break;
       case 2: text += " | filter(x -> x % " + k + " != 1)"; break;
@@ -105,6 +105,31 @@ std::string random_pipeline(std::mt19937_64& random) {
         text += " | map(x -> fill([abs(x) % 6], x)) | pack_sequences(7, window=" + k +
                 ") | map({tokens, segment_ids, **_} -> sum(tokens) * 10 + int64(max(segment_ids)))";
         break;
+      case 34: text += " | take_while(x -> x % 17 != " + seed + ")"; break;
+      case 35: text += " | scan(" + k + ", (s, x) -> (s + x % 7, s * 3 + x))"; break;
+      case 36: text += " | unique()"; break;
+      case 37: text += " | ignore_errors()"; break;
+      case 38: text += " | map(x -> 60 // (x - " + k + "), on_error=skip(max_count=2))"; break;
+      case 39: text += " | map(x -> 60 // (x % " + k + "), on_error=replace(" + seed + "))"; break;
+      case 40: text += " | echo(" + k + ")"; break;
+      case 41: text += " | assert_cardinality(" + std::to_string(pick(40)) + ")"; break;
+      case 42:
+        text = "sample_from_datasets([" + text + ", counter(" + k + ", 3) | take(9)], weights=[" +
+               k + ".0, 2.0], seed=" + seed + ")";
+        break;
+      case 43:
+        text = "choose_from_datasets([" + text + ", range(9)], random(seed=" + seed +
+               ") | take(40) | map(x -> x % 2), stop_on_empty_dataset=false)";
+        break;
+      case 44:
+        text += " | rejection_resample(x -> abs(x) % 2, target_dist=[0.3, 0.7], seed=" + seed +
+                ") | map((c, x) -> x * 2 + int64(c))";
+        break;
+      case 45:
+        text = "concatenate(" + text + ", range(50) | map(x -> x + " + k +
+               ") | global_shuffle(seed=" + seed + ") | batch(" + k + ") | map(b -> sum(b)))";
+        break;
+      case 46: text += " | apply(d -> d | with_options() | skip(1))"; break;
       default: break;
     }
   }

@@ -22,6 +22,7 @@ struct Outcome {
   int64_t peak_memory_bytes = 0;
   bool ended = false;
   ErrorPtr error;
+  std::map<const PlanNode*, IgnoredErrors> ignored;
 };
 
 // Writes the file of --checkpoint when it is time.
@@ -107,8 +108,29 @@ Outcome drain(const Args& args, const LoadedPipeline& p, StreamDigest* digest, T
   out.cpu_seconds = process_cpu_seconds() - cpu;
   out.waited_seconds = static_cast<double>(iterator.waited_ns()) * 1e-9;
   out.peak_memory_bytes = peak_resident_bytes();
+  out.ignored = iterator.run().ignored();
   *trace = capture_trace(iterator.run(), std::string());
   return out;
+}
+
+// What failure policies let pass: how many at each stage, and the first of them.
+Json ignored_json(const Outcome& o) {
+  Json out = Json::array();
+  for (const auto& [node, ignored] : o.ignored) {
+    Json first = Json::array();
+    for (const ErrorPtr& e : ignored.first) first.push_back(error_to_json(*e));
+    out.push_back({{"stage", node->op->name}, {"count", ignored.count}, {"first", first}});
+  }
+  return out;
+}
+
+void print_ignored(const Outcome& o) {
+  for (const auto& [node, ignored] : o.ignored) {
+    std::printf("%s: %lld errors, the first of them:\n", node->op->name.c_str(),
+                static_cast<long long>(ignored.count));
+    for (const ErrorPtr& e : ignored.first)
+      std::printf("  %s: %s\n", std::string(code_name(e->code())).c_str(), e->what());
+  }
 }
 
 int report_value(const LoadedPipeline& p, bool json) {
@@ -143,6 +165,7 @@ int run(const Args& args) {
              {"cancelled", CancelOnSignal::requested()},
              {"digest", digested ? Json(digest.ordered().text()) : Json()},
              {"digest_unordered", digested ? Json(digest.unordered().text()) : Json()},
+             {"ignored_errors", ignored_json(o)},
              {"error", o.error ? error_to_json(*o.error) : Json()},
              {"stages", trace_stages_json(trace)}};
     print_json(out);
@@ -157,6 +180,7 @@ int run(const Args& args) {
       std::printf("digest %s\n       %s in any order\n", digest.ordered().text().c_str(),
                   digest.unordered().text().c_str());
     }
+    print_ignored(o);
   }
   if (o.error) {
     std::fprintf(stderr, "penstock run: element %lld: %s: %s\n", static_cast<long long>(o.elements),

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cstdio>
+#include <optional>
 #include <sstream>
 
 #include "cli/interrupt.h"
@@ -11,6 +12,7 @@
 #include "plan/unparse.h"
 #include "report/element_json.h"
 #include "runtime/checkpoint.h"
+#include "runtime/indexed.h"
 
 namespace penstock::cli {
 namespace {
@@ -168,38 +170,60 @@ Pass show_pass(const LoadedPipeline& p, const std::shared_ptr<PipelineState>& st
   return out;
 }
 
-// Random access by running: what a pipeline gives at an index, as an iteration would.
+// What a pipeline gives at an index: straight, where each stage can, else by running up to there.
+class ElementAt {
+ public:
+  explicit ElementAt(const LoadedPipeline& p) : p_(p) {
+    if (!not_indexable(*p.plan)) access_.emplace(p.plan, p.run_options);
+  }
+
+  // Throws OUT_OF_RANGE when the pipeline ends before. REQUIRES 0 <= index.
+  std::vector<Tensor> get(int64_t index) {
+    std::vector<Tensor> element;
+    ErrorPtr error;
+    if (access_) {
+      const Block row = access_->at({&index, 1});
+      if (const ErrorPtr* e = row.error_at(0)) throw Error(**e);
+      for (const Column& c : row.columns) element.push_back(c.row(0));
+      return element;
+    }
+    Outcomes outcomes(p_.plan, p_.run_options, std::make_shared<PipelineState>());
+    const CancelOnSignal cancel(&outcomes.iterator());
+    for (int64_t i = 0; i <= index; ++i) {
+      if (!outcomes.next(index + 1 - i, &element, &error))
+        throw Error(Code::out_of_range, "at: index is out of range: " + std::to_string(index));
+    }
+    if (error) throw Error(*error);
+    for (Tensor& t : element) t = t.copy();  // outlives the run
+    return element;
+  }
+
+ private:
+  const LoadedPipeline& p_;
+  std::optional<RandomAccess> access_;
+};
+
+void check_index(int64_t index, int64_t n) {
+  if (n == kInfinite) throw Error(Code::failed_precondition, "at: the pipeline is infinite");
+  if (n == kUnknown) throw Error(Code::unimplemented, "at: the number of elements is not known");
+  if (index < 0 || index >= n) {
+    throw Error(Code::out_of_range, "at: index is out of range for " + std::to_string(n) +
+                                        " elements: " + std::to_string(index));
+  }
+}
+
 bool show_at(const LoadedPipeline& p, const std::vector<int64_t>& indices, Lines* lines) {
+  ElementAt elements(p);
   bool failed = false;
   for (const int64_t index : indices) {
     Json line{{"at", index}};
-    const int64_t n = p.plan->cardinality;
-    auto refuse = [&](Code code, const std::string& message) {
-      line["error"] = error_to_json(Error(code, message));
+    try {
+      check_index(index, p.plan->cardinality);
+      line["element"] = element_json(p.plan->spec, elements.get(index), p.run_options);
+    } catch (const Error& e) {
+      if (e.code() == Code::cancelled) throw;
+      line["error"] = error_to_json(e);
       failed = true;
-    };
-    if (n == kInfinite) {
-      refuse(Code::failed_precondition, "at: the pipeline is infinite");
-    } else if (n == kUnknown) {
-      refuse(Code::unimplemented, "at: the number of elements is not known");
-    } else if (index < 0 || index >= n) {
-      refuse(Code::out_of_range, "at: index is out of range for " + std::to_string(n) +
-                                     " elements: " + std::to_string(index));
-    } else {
-      Outcomes outcomes(p.plan, p.run_options, std::make_shared<PipelineState>());
-      const CancelOnSignal cancel(&outcomes.iterator());
-      std::vector<Tensor> element;
-      ErrorPtr error;
-      bool there = true;
-      for (int64_t i = 0; i <= index && there; ++i)
-        there = outcomes.next(index + 1 - i, &element, &error);
-      if (!there) {
-        refuse(Code::out_of_range, "at: index is out of range: " + std::to_string(index));
-      } else if (error) {
-        refuse(error->code(), error->what());
-      } else {
-        line["element"] = element_json(p.plan->spec, element, p.run_options);
-      }
     }
     lines->print(line);
   }

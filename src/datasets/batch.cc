@@ -6,6 +6,7 @@
 
 #include "datasets/batching.h"
 #include "datasets/datasets.h"
+#include "runtime/indexed.h"
 
 namespace penstock {
 namespace {
@@ -36,6 +37,17 @@ OperatorDef batch_operator() {
     below.batch_rows = size;
     return open_batching(below.open(node->inputs[0]), size, node->arg("drop_remainder").as_bool(),
                          node->inputs[0]->spec.leaves());
+  };
+  op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
+    const int64_t size = context.int_arg(*node, "batch_size");
+    return grouped(open_indexed_input(*node, context), size,
+                   node->cardinality < 0 ? INT64_MAX : node->cardinality,
+                   [node, context, size](CursorPtr rows) -> CursorPtr {
+                     CursorPtr cursor = open_batching(std::move(rows), size, false,
+                                                      node->inputs[0]->spec.leaves());
+                     context.identify(*node, cursor.get());
+                     return cursor;
+                   });
   };
   return op;
 }

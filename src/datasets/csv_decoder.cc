@@ -118,7 +118,11 @@ class CsvDecoder final : public RecordDecoder {
     const char *begin = record.data, *const end = record.data + record.size;
     for (const char* at = begin; at < end; at += 8) {
       uint64_t word = ~pattern;
-      std::memcpy(&word, at, std::min<size_t>(8, static_cast<size_t>(end - at)));
+      if (end - at >= 8) {
+        std::memcpy(&word, at, 8);
+      } else {
+        std::memcpy(&word, at, static_cast<size_t>(end - at));
+      }
       word ^= pattern;
       // The high bit of each byte that is zero.
       for (uint64_t bits = ~(((word & kLow) + kLow) | word | kLow); bits != 0; bits &= bits - 1) {

@@ -7,7 +7,7 @@
 
 #include "datasets/datasets.h"
 #include "datasets/range_bounds.h"
-#include "runtime/open.h"
+#include "runtime/indexed.h"
 
 namespace penstock {
 namespace {
@@ -20,13 +20,8 @@ RangeBounds bounds_of(const Attr& a, const Attr& b, const Attr& step) {
 
 class RangeCursor final : public Cursor {
  public:
-  RangeCursor(const RangeBounds& bounds, DType dtype, const OpenContext& context,
-              int64_t position)
-      : bounds_(bounds),
-        dtype_(dtype),
-        run_(context.run),
-        context_(context),
-        position_(position) {}
+  RangeCursor(const RangeBounds& bounds, DType dtype, const OpenContext& context, int64_t position)
+      : bounds_(bounds), dtype_(dtype), run_(context.run), context_(context), position_(position) {}
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
@@ -106,6 +101,21 @@ OperatorDef range_operator() {
                                          context.arg(*node, "step"));
     return std::make_unique<RangeCursor>(bounds, node->arg("dtype").as_dtype(), context,
                                          context.resumed_index(*node, bounds.count));
+  };
+  op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
+    const RangeBounds bounds = bounds_of(context.arg(*node, "start"), context.arg(*node, "stop"),
+                                         context.arg(*node, "step"));
+    return make_indexed(bounds.count, [bounds, dtype = node->arg("dtype").as_dtype(),
+                                       context](std::span<const int64_t> indices) {
+      Block out;
+      out.rows = static_cast<int64_t>(indices.size());
+      Column column = Column::dense(dtype, {}, out.rows);
+      for (int64_t i = 0; i < out.rows; ++i)
+        fill_range(bounds, indices[static_cast<size_t>(i)], i, 1, &column);
+      out.columns.push_back(std::move(column));
+      out.origin = source_origin(context, indices);
+      return out;
+    });
   };
   return op;
 }

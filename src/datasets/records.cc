@@ -27,8 +27,9 @@ class RecordsCursor final : public Cursor {
         paths_(paths),
         first_(first),
         file_(first),
-        ahead_(context.run, counters, {paths.begin() + static_cast<std::ptrdiff_t>(first), paths.end()},
-               std::move(open)) {}
+        ahead_(context.run, counters,
+               {paths.begin() + static_cast<std::ptrdiff_t>(first), paths.end()}, std::move(open)) {
+  }
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
@@ -159,6 +160,23 @@ void clear_row(std::span<Column> columns, int64_t row) {
   }
 }
 
+CursorPtr open_records(std::vector<std::string> paths, const PlanPtr& node,
+                       const OpenContext& context,
+                       std::function<std::unique_ptr<RecordReader>(const std::string& path)> open,
+                       std::unique_ptr<RecordDecoder> decoder) {
+  const int64_t first = context.resumed_number(*node);
+  if (first < 0 || first > static_cast<int64_t>(paths.size())) {
+    throw Error(Code::failed_precondition, "the checkpoint stands in file " +
+                                               std::to_string(first) + ", there are only " +
+                                               std::to_string(paths.size()) + " now");
+  }
+  auto cursor = std::make_unique<RecordsCursor>(std::move(paths), static_cast<size_t>(first),
+                                                context, context.run->counters(node.get()),
+                                                std::move(open), std::move(decoder));
+  cursor->drop_rows(context.resumed_number(*node, 1));
+  return cursor;
+}
+
 OperatorDef records_operator(RecordsFormat format) {
   OperatorDef op;
   op.name = format.name;
@@ -189,18 +207,8 @@ OperatorDef records_operator(RecordsFormat format) {
     auto open = [shared, args, options = reader_options(args)](const std::string& path) {
       return shared->reader(path, options, args);
     };
-    std::vector<std::string> paths = files_of(args["filenames"]);
-    const int64_t first = context.resumed_number(*node);
-    if (first < 0 || first > static_cast<int64_t>(paths.size())) {
-      throw Error(Code::failed_precondition, "the checkpoint stands in file " +
-                                                 std::to_string(first) + ", there are only " +
-                                                 std::to_string(paths.size()) + " now");
-    }
-    auto cursor = std::make_unique<RecordsCursor>(
-        std::move(paths), static_cast<size_t>(first), context, context.run->counters(node.get()),
-        std::move(open), shared->decoder ? shared->decoder(args) : nullptr);
-    cursor->drop_rows(context.resumed_number(*node, 1));
-    return cursor;
+    return open_records(files_of(args["filenames"]), node, context, std::move(open),
+                        shared->decoder ? shared->decoder(args) : nullptr);
   };
   return op;
 }

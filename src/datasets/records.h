@@ -44,6 +44,12 @@ struct RecordsFormat {
 };
 OperatorDef records_operator(RecordsFormat format);
 
+// The elements of the files in turn.
+CursorPtr open_records(std::vector<std::string> paths, const PlanPtr& node,
+                       const OpenContext& context,
+                       std::function<std::unique_ptr<RecordReader>(const std::string& path)> open,
+                       std::unique_ptr<RecordDecoder> decoder);
+
 // An error about a record, with its place.
 ErrorPtr record_error(const std::string& path, const Record& record, const std::string& what);
 // Gives row `row` of the dense columns defined memory: it has failed.

@@ -97,7 +97,7 @@ class WindowCursor final : public Cursor {
 
   Poll emit(Block* out, int64_t windows) {
     std::vector<std::vector<ObjectPtr>> columns(components_.size());
-    std::vector<uint64_t> lineages, epochs;
+    RowIds lineages, epochs;
     for (int64_t i = 0; i < windows; ++i) {
       const std::vector<RowRun> runs = window();
       lineages.push_back(runs[0].block->origin.lineage(runs[0].begin));

@@ -81,6 +81,7 @@ OpRegistry::OpRegistry() {
   add_parse_ops(this);
   add_ragged_ops(this);
   add_image_ops(this);
+  add_audio_ops(this);
 }
 
 void OpRegistry::add(OpDef op) {

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "data/buffer.h"
+#include "data/spec.h"
 
 namespace penstock {
 
@@ -90,5 +91,13 @@ struct RowLayout {
 };
 std::unique_ptr<RecordReader> open_rows(std::string path, const ReaderOptions& options,
                                         const RowLayout& layout);
+
+// Rows of a .npy file; a file of another dtype or row shape is INVALID_ARGUMENT, a cut one
+// DATA_LOSS behind its whole rows.
+std::unique_ptr<RecordReader> open_npy(std::string path, const ReaderOptions& options, DType dtype,
+                                       const Shape& row);
+
+// A whole file as one record.
+std::unique_ptr<RecordReader> open_whole_file(std::string path);
 
 }  // namespace penstock

@@ -4,8 +4,8 @@
 
 #include <span>
 
-#include "base/error.h"
 #include "base/crc32c.h"
+#include "base/error.h"
 #include "io/input_stream.h"
 
 namespace penstock {

@@ -5,8 +5,8 @@
 #include <span>
 #include <utility>
 
-#include "io/chunked_reader.h"
 #include "base/crc32c.h"
+#include "io/chunked_reader.h"
 
 namespace penstock {
 namespace {

@@ -21,6 +21,10 @@ Sym Elaborator::call(const Expr& expr, const NamesPtr& names, const Sym* piped, 
   std::vector<Argument> arguments;
   if (piped) arguments.push_back({piped_span, {}, *piped});
   for (const Entry& e : expr.entries) {
+    if (e.kind == Entry::Kind::keyed && e.key == "on_error") {
+      arguments.push_back({e.value->span, e.key, failure_policy(*e.value, names)});
+      continue;
+    }
     Sym value = expression(*e.value, names);
     if (e.kind == Entry::Kind::spread) {
       if (value.kind != Sym::Kind::tuple && value.kind != Sym::Kind::list)
@@ -131,6 +135,14 @@ bool Elaborator::special_call(const std::string& name, std::vector<Argument>& ar
     *out = walk(x->sym);
     return true;
   }
+  if (name == "apply") {
+    const Argument *x = positional(0, "input"), *f = positional(1, "f");
+    if (!x || !is_dataset(x->sym) || !f || f->sym.kind != Sym::Kind::function)
+      fail(span, "apply takes a dataset and a function of it: apply(d -> d | take(3))");
+    *out = closure_call(*f->sym.closure, {{x->span, {}, x->sym}}, span);
+    if (!is_dataset(*out)) fail(f->span, "apply: the function must give a dataset");
+    return true;
+  }
   if (name == "repeated") {
     const Argument *x = positional(0, "x"), *n = positional(1, "n");
     if (!x || !n) fail(span, "repeated takes a value and a count");
@@ -204,8 +216,8 @@ std::vector<const Argument*> Elaborator::match(const std::string& what,
     while (next < params.size() &&
            (params[next].by_name_only || (out[next] && !(rest && out[next] == nullptr))))
       ++next;
-    const bool many =
-        rest && next < params.size() &&
+    const bool many =  // a list is all there is; what follows is the next argument
+        rest && next < params.size() && a.sym.kind != Sym::Kind::list &&
         (params[next].kind == Param::Kind::tensors || params[next].kind == Param::Kind::datasets);
     if (many) {
       rest->push_back(&a);

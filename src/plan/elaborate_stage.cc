@@ -53,10 +53,11 @@ Sym Elaborator::stage_inputs(const Param& param, std::vector<const Argument*> ar
   } else {
     const std::function<Attr(const Sym&, Span)> walk = [&](const Sym& s, Span span) -> Attr {
       if (is_dataset(s)) return add(s, span);
-      if (s.kind != Sym::Kind::tuple && s.kind != Sym::Kind::dict)
-        fail(span, "expected datasets, or a tuple or dict of them");
+      if (s.kind != Sym::Kind::tuple && s.kind != Sym::Kind::dict && s.kind != Sym::Kind::list)
+        fail(span, "expected datasets, or a tuple, dict or list of them");
       std::vector<Attr> items;
       for (const Sym& item : s.items) items.push_back(walk(item, span));
+      if (s.kind == Sym::Kind::list) return Attr::list(std::move(items));
       return s.kind == Sym::Kind::tuple ? Attr::tuple(std::move(items))
                                         : Attr::dict(s.keys, std::move(items));
     };
@@ -197,6 +198,12 @@ PlanPtr Elaborator::parallel_reads(const OperatorDef& def, Attrs args, int64_t r
 }
 
 Sym Elaborator::stage_call(const OperatorDef& def, std::vector<Argument> arguments, Span span) {
+  const auto policy = std::ranges::find(arguments, "on_error", &Argument::key);
+  if (policy != arguments.end()) {
+    const Argument on_error = *policy;
+    arguments.erase(policy);
+    return with_failure_policy(stage_call(def, std::move(arguments), span), on_error);
+  }
   if (def.name == "from_tensors" && arguments.size() == 1 && holds_dataset(arguments[0].sym) &&
       scope_ == &top_) {
     return from_nested(arguments[0], span);

@@ -148,9 +148,11 @@ class Elaborator {
   FunctionPtr body(const Sym& closure, const Spec& input, Span span,
                    std::vector<ValueId>* captured);
 
-  // elaborate_stage.cc
+  // elaborate_stage.cc, elaborate_failure_policy.cc
   Sym stage_call(const OperatorDef& op, std::vector<Argument> arguments, Span span);
   PlanPtr parallel_reads(const OperatorDef& def, Attrs args, int64_t reads, Span span);
+  Sym failure_policy(const Expr& expr, const NamesPtr& names);
+  Sym with_failure_policy(Sym stage, const Argument& policy);
   Sym from_nested(const Argument& argument, Span span);
   Sym stage_inputs(const Param& param, std::vector<const Argument*> arguments,
                    std::vector<PlanPtr>* inputs, Attrs* args);

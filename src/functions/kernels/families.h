@@ -41,5 +41,6 @@ void add_text_ops(OpRegistry* registry);
 void add_parse_ops(OpRegistry* registry);
 void add_ragged_ops(OpRegistry* registry);
 void add_image_ops(OpRegistry* registry);
+void add_audio_ops(OpRegistry* registry);
 
 }  // namespace penstock
