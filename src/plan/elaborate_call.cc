@@ -7,6 +7,14 @@
 #include "plan/static_forms.h"
 
 namespace penstock {
+namespace {
+
+// No value of a row is in it.
+bool is_fixed(const Sym& sym) {
+  return sym.kind != Sym::Kind::value && std::ranges::all_of(sym.items, is_fixed);
+}
+
+}  // namespace
 
 Sym Elaborator::call(const Expr& expr, const NamesPtr& names, const Sym* piped, Span piped_span) {
   const Expr& callee = *expr.operand;
