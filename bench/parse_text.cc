@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "datasets/datasets.h"
 #include "functions/evaluate.h"
 #include "functions/kernels/parse/example_writer.h"
 #include "plan/build.h"
@@ -40,16 +41,15 @@ FunctionPtr function_of(const std::string& text) {
 
 // The best of some runs: ns per row.
 double ns_per_row(const std::string& lambda, const std::vector<std::string>& rows, int rounds) {
-  const CompiledFunction function(
-      function_of("tfrecord(\"/dev/null\") | map(" + lambda + ")"), {});
+  const CompiledFunction function(function_of("tfrecord(\"/dev/null\") | map(" + lambda + ")"), {});
   const std::vector<std::string_view> views(rows.begin(), rows.end());
   const Tensor all = Tensor::of_strings(views);
   double best = 1e9;
   for (int i = 0; i < rounds; ++i) {
     Block in, out;
     in.rows = static_cast<int64_t>(rows.size());
-    in.columns = {Column::dense(DType::bytes, {}, in.rows, all.buffer(),
-                                const_cast<std::byte*>(all.data()))};
+    in.columns = {
+        Column::dense(DType::bytes, {}, in.rows, all.buffer(), const_cast<std::byte*>(all.data()))};
     const double start = now();
     function.run(in, &out);
     const double seconds = now() - start;
@@ -120,10 +120,11 @@ std::string split_lookup(std::vector<std::string>* rows) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  register_datasets();
   const int rounds = argc > 1 && std::strcmp(argv[1], "--tiny") == 0 ? 2 : 200;
-  const double image = ns_per_row(
-      "r -> parse_example(r, {\"image/encoded\": bytes, \"image/class/label\": int64})",
-      image_records(), rounds);
+  const double image =
+      ns_per_row("r -> parse_example(r, {\"image/encoded\": bytes, \"image/class/label\": int64})",
+                 image_records(), rounds);
   std::vector<std::string> small, lines;
   const std::string parse_small = small_features(&small), lookup = split_lookup(&lines);
   const double features = ns_per_row(parse_small, small, rounds);
