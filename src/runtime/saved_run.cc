@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "io/crc32c.h"
+#include "base/crc32c.h"
 #include "io/file.h"
 #include "runtime/checkpoint.h"
 
