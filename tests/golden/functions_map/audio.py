@@ -1,4 +1,5 @@
 """Sound: recorded op -> an expression over the inputs' names."""
+import math
 import pathlib
 
 import numpy as np
@@ -7,7 +8,6 @@ from functions_map.call import call
 from functions_result import compare
 
 UNREADABLE = {"INVALID_ARGUMENT", "DATA_LOSS", "RESOURCE_EXHAUSTED"}
-# Traps of decode_wav: valid files that the other library refuses, and a sample rate of 0.
 MEL = call("linear_to_mel_weight_matrix", "num_mel_bins", "num_spectrogram_bins", "sample_rate", "lower_edge_hertz",
            "upper_edge_hertz")
 
@@ -49,7 +49,15 @@ def resample(case):
     """Filters differ at the ends."""
     a = case.attrs
     kind = a.get("res_type", "soxr_hq")
-    quality = kind[5:] if kind.startswith("soxr_") else "hq"
+    rates = a["orig_sr"], a["target_sr"]
+    shared = math.gcd(*rates)
+    if kind == "polyphase":
+        text = f"resample_poly(x0, {rates[1] // shared}, {rates[0] // shared})"
+    elif kind == "scipy":  # by its spectrum
+        n = case.record["out"]["shape"][0]
+        text = f"irfft(rfft(x0)[:{n // 2 + 1}], fft_length={n}) * {rates[1] / rates[0]}"
+    else:
+        text = f'resample(x0, {rates[0]}, {rates[1]}, quality="{kind.removeprefix("soxr_")}")'
 
     def judge(case, results):
         import check
@@ -61,7 +69,7 @@ def resample(case):
         edge = len(want) // 20
         off = np.abs(want - got)[edge:len(want) - edge].max()
         return None if off <= case.record["tol"]["atol"] else f"off by {off}"
-    return Plan(f'resample(x0, {a["orig_sr"]}, {a["target_sr"]}, quality="{quality}")', judge=judge)
+    return Plan(text, judge=judge)
 
 
 def librosa_frames(case):
