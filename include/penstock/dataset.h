@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include "penstock/error.h"
+#include "penstock/extend.h"
 #include "penstock/function.h"
 #include "penstock/iterator.h"
 #include "penstock/tensor.h"
@@ -34,7 +36,7 @@ struct Options {
   // Iterators keep track of where each stage stands, so that what Iterator::save gives is cheap to
   // go on from. Keeps the order of stages with deterministic=false, too.
   bool checkpoints = false;
-  uint64_t seed = 0;     // of stages built after this and without a seed of their own
+  uint64_t seed = 0;  // of stages built after this and without a seed of their own
 };
 
 using Settings = std::map<std::string, std::string>;  // values of a file's params, as text
@@ -60,6 +62,10 @@ class Dataset {
   static Dataset text_line(const std::vector<std::string>& files, Named named = {});
   // Any source, those of register_source included.
   static Dataset source(const std::string& name, std::vector<Value> args = {}, Named named = {});
+  // The elements that a callable gives: `open` begins a pass, what it returns gives the next
+  // element's arrays and false at the end; it is used by one thread at a time. The text of such a
+  // pipeline names a source of this process. Call from one thread, before pipelines run.
+  static Dataset generator(const ElementType& element, std::function<RowSource()> open);
   // A pipeline's text; a text may end in a value (see value()).
   static Dataset parse(const std::string& text, const Settings& settings = {});
   static Dataset read(const std::string& path, const Settings& settings = {});

@@ -238,6 +238,31 @@ TEST_CASE("extensions work from C++ and from text") {
   CHECK(error_of([&] { register_source(taken); })->code() == Code::already_exists);
 }
 
+TEST_CASE("a generator is opened for each pass, and its errors are rows") {
+  int passes = 0;
+  const Dataset ds = Dataset::generator({{{Type::int64, {}}}, {}}, [&passes]() -> RowSource {
+    ++passes;
+    return [next = int64_t{0}](std::vector<Array>* row) mutable {
+      if (next == 4) return false;
+      if (next++ == 2) throw Error(Code::unavailable, "try again");
+      *row = {Array::scalar(next)};
+      return true;
+    };
+  });
+  CHECK(integers(ds.take(2).repeat(2)) == std::vector<int64_t>{1, 2, 1, 2});
+  CHECK(passes == 2);
+  Iterator iterator = ds.iterate();
+  Element e;
+  REQUIRE(iterator.next(&e));
+  REQUIRE(iterator.next(&e));
+  CHECK(error_of([&] { iterator.next(&e); })->code() == Code::unavailable);
+  REQUIRE(iterator.next(&e));
+  CHECK(e.value<int64_t>() == 4);
+  CHECK(!iterator.next(&e));
+  CHECK(error_of([] { Dataset::generator({{{Type::int64, {}}}, {}}, {}); })->code() ==
+        Code::invalid_argument);
+}
+
 TEST_CASE("an element that fails is thrown, the next one comes behind it") {
   register_extensions();
   Iterator iterator = Dataset::range(12, 15).map("x -> test_add(x)").iterate();

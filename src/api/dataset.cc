@@ -1,6 +1,7 @@
 #include "penstock/dataset.h"
 
 #include <algorithm>
+#include <atomic>
 #include <fstream>
 #include <sstream>
 
@@ -239,6 +240,18 @@ Dataset Dataset::text_line(const std::vector<std::string>& files, Named named) {
 
 Dataset Dataset::source(const std::string& name, std::vector<Value> args, Named named) {
   return build_call(name, {}, std::move(args), std::move(named));
+}
+
+Dataset Dataset::generator(const ElementType& element, std::function<RowSource()> open) {
+  static std::atomic<int> count{0};
+  SourceDefinition source;
+  source.name = "generator_" + std::to_string(++count);
+  source.doc = "A callable of this process.";
+  source.element = [element](const Arguments&) { return element; };
+  if (open) source.open = [open = std::move(open)](const Arguments&) { return open(); };
+  const std::string name = source.name;
+  register_source(std::move(source));
+  return Dataset::source(name);
 }
 
 Dataset Dataset::parse(const std::string& text, const Settings& settings) {

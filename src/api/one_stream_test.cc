@@ -28,7 +28,7 @@ std::string random_pipeline(std::mt19937_64& random) {
   const int64_t stages = 1 + pick(6);
   for (int64_t i = 0; i < stages; ++i) {
     const std::string k = std::to_string(1 + pick(5)), seed = std::to_string(pick(100));
-    switch (pick(22)) {
+    switch (pick(47)) {
       case 0: text += " | map(x -> x * " + k + " + 1)"; break;
       case 1: text += " | map(x -> x - " + k + ", num_parallel_calls=3)"; break;
       case 2: text += " | filter(x -> x % " + k + " != 1)"; break;
@@ -65,6 +65,71 @@ std::string random_pipeline(std::mt19937_64& random) {
         text +=
             " | map(x -> {a: x, b: x * 2}) | shuffle(4, seed=" + seed + ") | map({a, **_} -> a)";
         break;
+      case 22: text += " | flat_map(x -> range(x, x + " + k + ") | filter(y -> y % 3 != 0))"; break;
+      case 23: text += " | flat_map(x -> range(abs(x) % 7) | map(y -> 20 // (y - x)))"; break;
+      case 24:
+        text +=
+            " | flat_map(x -> range(9) | map(y -> x - y) | batch(" + k + ")) | map(b -> sum(b))";
+        break;
+      case 25:
+        text += " | window(" + k + ", shift=" + std::to_string(1 + pick(4)) +
+                ", stride=" + std::to_string(1 + pick(3)) + ") | flat_map(w -> w)";
+        break;
+      case 26:
+        text += " | window(" + k +
+                ", shift=2, drop_remainder=true) | flat_map(w -> w | map(x -> "
+                "60 // (x - 3)) | batch(3)) | map(b -> sum(b))";
+        break;
+      case 27:
+        text += " | window(" + k + ") | shuffle(3, seed=" + seed + ") | flat_map(w -> w | take(2))";
+        break;
+      case 28:
+        text += " | group_by_window(x -> x % 3, (k, w) -> w | batch(2), window_size=" + k +
+                ") | map(b -> sum(b))";
+        break;
+      case 29:
+        text += " | group_by_reducer(x -> x % 5, init=k -> k, reduce=(s, x) -> s + x, "
+                "finalize=s -> s * 2)";
+        break;
+      case 30: text += " | batch(" + k + ") | rebatch([2, 3]) | unbatch()"; break;
+      case 31:
+        text +=
+            " | map(x -> fill([abs(x) % 4], x)) | ragged_batch(" + k + ") | unbatch() | unbatch()";
+        break;
+      case 32:
+        text += " | map(x -> fill([abs(x) % 6], x)) | bucket_by_sequence_length(v -> size(v), "
+                "boundaries=[2, 4], batch_sizes=[2, 3, " +
+                k + "]) | map(b -> sum(b))";
+        break;
+      case 33:
+        text += " | map(x -> fill([abs(x) % 6], x)) | pack_sequences(7, window=" + k +
+                ") | map({tokens, segment_ids, **_} -> sum(tokens) * 10 + int64(max(segment_ids)))";
+        break;
+      case 34: text += " | take_while(x -> x % 17 != " + seed + ")"; break;
+      case 35: text += " | scan(" + k + ", (s, x) -> (s + x % 7, s * 3 + x))"; break;
+      case 36: text += " | unique()"; break;
+      case 37: text += " | ignore_errors()"; break;
+      case 38: text += " | map(x -> 60 // (x - " + k + "), on_error=skip(max_count=2))"; break;
+      case 39: text += " | map(x -> 60 // (x % " + k + "), on_error=replace(" + seed + "))"; break;
+      case 40: text += " | echo(" + k + ")"; break;
+      case 41: text += " | assert_cardinality(" + std::to_string(pick(40)) + ")"; break;
+      case 42:
+        text = "sample_from_datasets([" + text + ", counter(" + k + ", 3) | take(9)], weights=[" +
+               k + ".0, 2.0], seed=" + seed + ")";
+        break;
+      case 43:
+        text = "choose_from_datasets([" + text + ", range(9)], random(seed=" + seed +
+               ") | take(40) | map(x -> x % 2), stop_on_empty_dataset=false)";
+        break;
+      case 44:
+        text += " | rejection_resample(x -> abs(x) % 2, target_dist=[0.3, 0.7], seed=" + seed +
+                ") | map((c, x) -> x * 2 + int64(c))";
+        break;
+      case 45:
+        text = "concatenate(" + text + ", range(50) | map(x -> x + " + k +
+               ") | global_shuffle(seed=" + seed + ") | batch(" + k + ") | map(b -> sum(b)))";
+        break;
+      case 46: text += " | apply(d -> d | with_options() | skip(1))"; break;
       default: break;
     }
   }

@@ -23,6 +23,11 @@ struct Recycled {
   Recycled(const Recycled<U>&) {}
   T* allocate(size_t n) { return static_cast<T*>(take_recycled(n * sizeof(T))); }
   void deallocate(T* p, size_t n) noexcept { give_recycled(p, n * sizeof(T)); }
+  // Entries that resize adds are left as their default constructor leaves them.
+  template <typename U>
+  void construct(U* p) {
+    ::new (static_cast<void*>(p)) U;
+  }
   bool operator==(const Recycled&) const { return true; }
 };
 

@@ -59,5 +59,7 @@ Command explain_command();
 Command optimize_command();
 Command synth_command();
 Command ops_command();
+Command predict_command();
+Command profile_command();
 
 }  // namespace penstock::cli

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "cli/args.h"
+#include "cli/print_json.h"
 #include "datasets/datasets.h"
 #include "plan/node.h"
 #include "report/element_json.h"
@@ -58,6 +59,10 @@ std::vector<Entry> entries() {
     out.push_back({op->name, op->group.empty() ? "op" : op->group, signature(op->name, op->params),
                    op->doc, effects_name(op->effects), op->can_fail, op->elementwise});
   }
+  out.push_back({"ragged", "literals", "ragged(rows, ragged_rank=none, dtype=none)",
+                 "a ragged tensor: nested lists of uneven lengths", "pure"});
+  out.push_back({"sparse", "literals", "sparse(indices, values, shape)",
+                 "a sparse tensor: a value for each index", "pure"});
   // The plain names of reductions and of split, which goes by what it splits.
   for (size_t i = out.size(); i-- > 0;) {
     std::string plain = out[i].name;
@@ -94,15 +99,15 @@ int ops(const Args& args) {
                     {"elementwise", e.elementwise}});
   }
   if (args.has("--json")) {
-    std::puts(Json{{"ops", list}}.dump(2).c_str());
+    print_json({{"ops", list}});
     return 0;
   }
   for (const auto& [group, members] : groups) {
     std::printf("%s\n", group.c_str());
     for (const Entry* e : members) {
       std::printf("  %s\n", wrap(e->signature, 80, 6).c_str());
-      std::printf("      %s%s\n", wrap(e->doc, 80, 6).c_str(),
-                  e->effects == "pure" ? "" : (" [" + e->effects + "]").c_str());
+      const std::string effects = e->effects == "pure" ? "" : " [" + e->effects + "]";
+      std::printf("      %s\n", wrap(e->doc + effects, 80, 6).c_str());
     }
   }
   return 0;

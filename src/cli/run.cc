@@ -2,7 +2,9 @@
 
 #include <cstdio>
 
+#include "cli/interrupt.h"
 #include "cli/pipeline.h"
+#include "cli/print_json.h"
 #include "data/digest.h"
 #include "report/element_json.h"
 #include "report/table.h"
@@ -20,6 +22,7 @@ struct Outcome {
   int64_t peak_memory_bytes = 0;
   bool ended = false;
   ErrorPtr error;
+  std::map<const PlanNode*, IgnoredErrors> ignored;
 };
 
 // Writes the file of --checkpoint when it is time.
@@ -105,8 +108,29 @@ Outcome drain(const Args& args, const LoadedPipeline& p, StreamDigest* digest, T
   out.cpu_seconds = process_cpu_seconds() - cpu;
   out.waited_seconds = static_cast<double>(iterator.waited_ns()) * 1e-9;
   out.peak_memory_bytes = peak_resident_bytes();
+  out.ignored = iterator.run().ignored();
   *trace = capture_trace(iterator.run(), std::string());
   return out;
+}
+
+// What failure policies let pass: how many at each stage, and the first of them.
+Json ignored_json(const Outcome& o) {
+  Json out = Json::array();
+  for (const auto& [node, ignored] : o.ignored) {
+    Json first = Json::array();
+    for (const ErrorPtr& e : ignored.first) first.push_back(error_to_json(*e));
+    out.push_back({{"stage", node->op->name}, {"count", ignored.count}, {"first", first}});
+  }
+  return out;
+}
+
+void print_ignored(const Outcome& o) {
+  for (const auto& [node, ignored] : o.ignored) {
+    std::printf("%s: %lld errors, the first of them:\n", node->op->name.c_str(),
+                static_cast<long long>(ignored.count));
+    for (const ErrorPtr& e : ignored.first)
+      std::printf("  %s: %s\n", std::string(code_name(e->code())).c_str(), e->what());
+  }
 }
 
 int report_value(const LoadedPipeline& p, bool json) {
@@ -114,7 +138,7 @@ int report_value(const LoadedPipeline& p, bool json) {
       run_sink(p.plan, p.run_options, std::make_shared<PipelineState>());
   size_t next = 0;
   const Json v = element_to_json(p.plan->spec, value, &next);
-  std::puts((json ? Json{{"value", v}} : v).dump().c_str());
+  print_json(json ? Json{{"value", v}} : v, -1);
   return 0;
 }
 
@@ -141,9 +165,10 @@ int run(const Args& args) {
              {"cancelled", CancelOnSignal::requested()},
              {"digest", digested ? Json(digest.ordered().text()) : Json()},
              {"digest_unordered", digested ? Json(digest.unordered().text()) : Json()},
+             {"ignored_errors", ignored_json(o)},
              {"error", o.error ? error_to_json(*o.error) : Json()},
              {"stages", trace_stages_json(trace)}};
-    std::puts(out.dump(2).c_str());
+    print_json(out);
   } else {
     std::printf("%lld elements in %s: %s\n", static_cast<long long>(o.elements),
                 human_seconds(o.seconds).c_str(), human_rate(rate).c_str());
@@ -152,9 +177,10 @@ int run(const Args& args) {
                 human_seconds(o.cpu_seconds).c_str(), human_seconds(o.waited_seconds).c_str(),
                 human_bytes(static_cast<double>(o.peak_memory_bytes)).c_str());
     if (digested) {
-      std::printf("digest %s (any order: %s)\n", digest.ordered().text().c_str(),
+      std::printf("digest %s\n       %s in any order\n", digest.ordered().text().c_str(),
                   digest.unordered().text().c_str());
     }
+    print_ignored(o);
   }
   if (o.error) {
     std::fprintf(stderr, "penstock run: element %lld: %s: %s\n", static_cast<long long>(o.elements),

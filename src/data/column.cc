@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "data/object_column.h"
 
 namespace penstock {
 namespace {
@@ -62,8 +63,7 @@ Column Column::dense(DType dtype, const Dims& row_dims, int64_t rows, BufferRef 
 
 Column Column::constant(Tensor value, int64_t rows) {
   if (value.object()) {
-    return object(std::make_shared<GatheredObjects>(
-        std::vector<ObjectPtr>(static_cast<size_t>(rows), value.object())));
+    return object_column(std::vector<ObjectPtr>(static_cast<size_t>(rows), value.object()));
   }
   Column out = dense(value.dtype(), value.dims(), rows, value.buffer(), value.mutable_data());
   out.kind_ = Kind::constant;
@@ -161,7 +161,7 @@ Column Column::gather(std::span<const int32_t> indices) const {
   }
   std::vector<ObjectPtr> rows;
   for (const int32_t i : indices) rows.push_back(objects_->row(first_ + i));
-  return object(std::make_shared<GatheredObjects>(std::move(rows)));
+  return object_column(std::move(rows));
 }
 
 Column Column::expanded() const {
@@ -189,6 +189,10 @@ int64_t Column::payload_bytes() const {
   int64_t bytes = 0;
   for (int64_t i = 0; i < rows_; ++i) bytes += row(i).payload_bytes();
   return bytes;
+}
+
+Column object_column(std::vector<ObjectPtr> rows) {
+  return Column::object(std::make_shared<GatheredObjects>(std::move(rows)));
 }
 
 void ColumnBuilder::append(const Column& column) {
@@ -236,7 +240,7 @@ Column ColumnBuilder::take(int64_t rows) {
     }
   }
   pieces_.erase(pieces_.begin(), pieces_.begin() + static_cast<std::ptrdiff_t>(used));
-  return join(std::move(out));
+  return join(std::move(out));  // may throw: the rows are gone all the same
 }
 
 Column ColumnBuilder::join(RecycledVector<Column> pieces) {
@@ -254,7 +258,7 @@ Column ColumnBuilder::join(RecycledVector<Column> pieces) {
     for (const Column& p : pieces) {
       for (int64_t i = 0; i < p.rows(); ++i) all.push_back(p.row(i).object());
     }
-    return Column::object(std::make_shared<GatheredObjects>(std::move(all)));
+    return object_column(std::move(all));
   }
   if (!uniform || pieces.empty()) {
     std::vector<Tensor> all;
@@ -262,7 +266,10 @@ Column ColumnBuilder::join(RecycledVector<Column> pieces) {
     for (const Column& p : pieces) {
       for (int64_t i = 0; i < p.rows(); ++i) all.push_back(p.row(i));
     }
-    return Column::variable(pieces.empty() ? DType::int64 : pieces[0].dtype(), std::move(all));
+    const auto tensors = std::ranges::find_if(  // pieces without values are objects
+        pieces, [](const Column& p) { return p.kind() != Column::Kind::object; });
+    return Column::variable(tensors == pieces.end() ? DType::int64 : tensors->dtype(),
+                            std::move(all));
   }
   Column out = Column::dense(pieces[0].dtype(), pieces[0].row_dims(), rows);
   std::byte* to = out.mutable_data();

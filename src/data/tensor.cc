@@ -1,6 +1,7 @@
 #include "data/tensor.h"
 
 #include "base/error.h"
+#include "data/ragged.h"
 
 namespace penstock {
 
@@ -64,8 +65,32 @@ Tensor Tensor::copy() const {
   return out;
 }
 
+namespace {
+
+bool same_parts(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
+  if (a.size() != b.size()) return false;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (!a[i].same(b[i])) return false;
+  }
+  return true;
+}
+
+// Ragged and sparse tensors by what they hold, other objects by who they are.
+bool same_object(const Tensor& a, const Tensor& b) {
+  const RaggedTensor *r = as_ragged(a), *s = as_ragged(b);
+  if (r && s) return r->values().same(s->values()) && same_parts(r->splits(), s->splits());
+  const SparseTensor *x = as_sparse(a), *y = as_sparse(b);
+  if (x && y) {
+    return same_parts({x->indices(), x->values(), x->shape()},
+                      {y->indices(), y->values(), y->shape()});
+  }
+  return a.object() == b.object();
+}
+
+}  // namespace
+
 bool Tensor::same(const Tensor& other) const {
-  if (object_ || other.object_) return object_ == other.object_;
+  if (object_ || other.object_) return same_object(*this, other);
   if (dtype_ != other.dtype_ || !(dims_ == other.dims_)) return false;
   return visit_dtype(dtype_, [&]<typename T>(TypeTag<T>) {
     for (int64_t i = 0; i < entries_count(); ++i) {

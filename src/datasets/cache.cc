@@ -1,5 +1,6 @@
 // cache(): what the first whole pass gives is kept in memory, shared by all iterators of the
-// pipeline; later passes read it.
+// pipeline, or in a folder, shared by all that run the same plan over the same files
+// (disk_cache.h); later passes read it.
 //
 // Complete at the end of the input, or at its last element where their number is known. A pass with
 // an error leaves the cache unfinished, so that no hole is ever kept. Cached rows keep their
@@ -12,7 +13,9 @@
 #include <mutex>
 
 #include "datasets/datasets.h"
-#include "runtime/open.h"
+#include "datasets/disk_cache.h"
+#include "datasets/snapshot_cursor.h"
+#include "runtime/indexed.h"
 
 namespace penstock {
 namespace {
@@ -154,27 +157,44 @@ class CacheCursor final : public Cursor {
 
 }  // namespace
 
+namespace {
+
+bool on_disk(const PlanNode& node) { return !node.arg("filename").as_string().empty(); }
+
+}  // namespace
+
 OperatorDef cache_operator() {
   OperatorDef op;
   op.name = "cache";
-  op.doc = "Keeps what the first whole pass gives in memory; later passes read it.";
+  op.doc = "Keeps what the first whole pass gives, in memory or in a folder; later passes read it.";
   op.params = {required("input", Param::Kind::dataset),
-               optional("filename", Param::Kind::text, Attr::text(""))};
+               optional("filename", Param::Kind::text, Attr::text("")),
+               option("compression", Param::Kind::text, Attr::text("")),
+               option("size_limit", Param::Kind::integer, {})};
   op.keeps_rows = true;
   op.infer = [](NodeDraft& draft) {
-    if (!draft.node.args["filename"].as_string().empty()) {
-      NodeDraft::fail("filename",
-                      "a cache on disk is not there yet; leave it out for one in memory",
-                      Code::unimplemented);
-    }
     draft.node.spec = draft.input().spec;
     draft.node.cardinality = draft.input().cardinality;
+    const bool limited = !draft.node.args["size_limit"].is_none();
+    if (on_disk(draft.node)) {
+      check_snapshot_arguments(draft.node.spec, draft.node.args["compression"]);
+      if (limited) draft.int_at_least("size_limit", 1, "must be positive", 1);
+    } else if (limited || !draft.node.args["compression"].as_string().empty()) {
+      NodeDraft::fail(limited ? "size_limit" : "compression",
+                      "is of a cache on disk; name its folder");
+    }
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
+    if (on_disk(*node))
+      return open_disk_cache(node, context,
+                             disk_cache_options(*node, node->arg("filename").as_string()));
     // A cache in a nested pipeline belongs to one row: it lives as long as that pipeline.
     PipelineState& keeper = context.nested ? *context.nested : context.run->state();
     auto state = keeper.keep<CacheState>(node.get());
     return std::make_unique<CacheCursor>(std::move(state), node, context);
+  };
+  op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
+    return open_indexed_input(*node, context);
   };
   return op;
 }

@@ -1,5 +1,6 @@
 // flat_map(f): f gives a dataset for each element; their elements one dataset after the other.
 
+#include "datasets/block_flat_map.h"
 #include "datasets/datasets.h"
 #include "datasets/interleaving.h"
 
@@ -16,6 +17,8 @@ OperatorDef flat_map_operator() {
     draft.node.cardinality = kUnknown;
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
+    if (auto inner = inner_template(node, context))
+      return open_block_flat_map(node, context, std::move(inner));
     return open_interleaving(node, context, {1, 1, 0});
   };
   return op;

@@ -4,28 +4,35 @@
 #include <algorithm>
 
 #include "datasets/datasets.h"
+#include "datasets/items.h"
 #include "datasets/structure.h"
-#include "runtime/open.h"
+#include "runtime/indexed.h"
 
 namespace penstock {
 namespace {
 
+RecycledVector<Column> columns_of(const PlanNode& node, const OpenContext& context) {
+  const std::vector<Tensor> values = structure_leaves(context.arg(node, "tensors"));
+  const std::vector<LeafSpec> leaves = structure_spec(node.arg("tensors")).leaves();
+  RecycledVector<Column> out;
+  for (size_t i = 0; i < values.size(); ++i) {
+    out.push_back(item_column(values[i], leaves[i]));
+    if (out[i].rows() != out[0].rows()) {
+      throw Error(Code::invalid_argument,
+                  "the tensors differ in their first size: " + std::to_string(out[0].rows()) +
+                      " and " + std::to_string(out[i].rows()));
+    }
+  }
+  return out;
+}
+
 class SlicesCursor final : public Cursor {
  public:
-  SlicesCursor(const std::vector<Tensor>& leaves, const PlanNode& node, const OpenContext& context)
-      : context_(context) {
-    rows_ = leaves.empty() ? 0 : leaves[0].dims()[0];
-    for (const Tensor& t : leaves) {
-      if (t.dims().rank() == 0 || t.dims()[0] != rows_) {
-        throw Error(Code::invalid_argument,
-                    "the tensors differ in their first size: " + leaves[0].dims().text() + " and " +
-                        t.dims().text());
-      }
-      columns_.push_back(Column::dense(t.dtype(), t.dims().without_front(), rows_, t.buffer(),
-                                       const_cast<std::byte*>(t.data())));
-    }
-    position_ = context.resumed_index(node, rows_);
-  }
+  SlicesCursor(RecycledVector<Column> columns, const PlanNode& node, const OpenContext& context)
+      : context_(context),
+        columns_(std::move(columns)),
+        rows_(columns_[0].rows()),
+        position_(context.resumed_index(node, rows_)) {}
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
@@ -43,7 +50,8 @@ class SlicesCursor final : public Cursor {
  private:
   OpenContext context_;
   RecycledVector<Column> columns_;
-  int64_t rows_ = 0, position_ = 0;
+  const int64_t rows_;
+  int64_t position_;
 };
 
 }  // namespace
@@ -60,7 +68,7 @@ OperatorDef from_tensor_slices_operator() {
     if (leaves.empty()) NodeDraft::fail("tensors", "at least one tensor is needed");
     int64_t rows = kUnknown;
     for (LeafSpec& leaf : leaves) {
-      if (!leaf.is_tensor()) NodeDraft::fail("tensors", "expected tensors");
+      if (leaf.kind == LeafSpec::Kind::dataset) NodeDraft::fail("tensors", "expected tensors");
       if (leaf.shape.is_scalar()) NodeDraft::fail("tensors", "a scalar cannot be sliced");
       const int64_t n = leaf.shape.has_rank() ? leaf.shape[0] : -1;
       if (n >= 0 && rows >= 0 && n != rows) {
@@ -68,14 +76,23 @@ OperatorDef from_tensor_slices_operator() {
                                        std::to_string(rows) + " and " + std::to_string(n));
       }
       if (n >= 0) rows = n;
-      leaf.shape = leaf.shape.without_front();
+      leaf = item_leaf(leaf);
     }
     draft.node.spec = spec.with_leaves(leaves);
     draft.node.cardinality = rows;
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
-    return std::make_unique<SlicesCursor>(structure_leaves(context.arg(*node, "tensors")), *node,
-                                          context);
+    return std::make_unique<SlicesCursor>(columns_of(*node, context), *node, context);
+  };
+  op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
+    Block all;
+    all.columns = columns_of(*node, context);
+    all.rows = all.columns[0].rows();
+    return make_indexed(all.rows, [all, context](std::span<const int64_t> indices) {
+      Block out = all.gather(std::vector<int32_t>(indices.begin(), indices.end()));
+      out.origin = source_origin(context, indices);
+      return out;
+    });
   };
   return op;
 }

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "base/random.h"
 #include "datasets/datasets.h"
+#include "datasets/file_order.h"
 #include "datasets/records.h"
 #include "io/glob.h"
 
@@ -50,22 +50,6 @@ class NamesCursor final : public Cursor {
   size_t at_;
 };
 
-// The order of shuffle(none, seed).
-std::vector<size_t> order_of(size_t n, bool shuffle, uint64_t seed, const OpenContext& context) {
-  std::vector<size_t> out(n);
-  for (size_t i = 0; i < n; ++i) out[i] = i;
-  if (!shuffle) return out;
-  std::vector<size_t> order;
-  for (size_t k = 0; k < n; ++k) {
-    const size_t slot =
-        RandomStream(seed, context.epoch, mix(context.lineage, k)).next_below(n - k);
-    order.push_back(out[slot]);
-    out[slot] = out.back();
-    out.pop_back();
-  }
-  return order;
-}
-
 OperatorDef named(const char* name) {
   OperatorDef op;
   op.name = name;
@@ -98,7 +82,7 @@ OperatorDef named(const char* name) {
     const uint64_t seed =
         node->arg("seed").is_none() ? 0 : static_cast<uint64_t>(node->arg("seed").as_int());
     return std::make_unique<NamesCursor>(
-        names, order_of(names.size(), shuffle, seed, context), context,
+        names, file_order(names.size(), shuffle, seed, context), context,
         context.resumed_index(*node, static_cast<int64_t>(names.size())));
   };
   return op;

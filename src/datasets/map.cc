@@ -2,6 +2,7 @@
 
 #include "datasets/datasets.h"
 #include "runtime/chain.h"
+#include "runtime/indexed.h"
 
 namespace penstock {
 
@@ -30,6 +31,17 @@ OperatorDef map_operator() {
     draft.node.cardinality = draft.input().cardinality;
   };
   op.open = open_chain;
+  op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
+    std::shared_ptr<Indexed> input = open_indexed_input(*node, context);
+    return make_indexed(input->rows(),
+                        [input, f = context.program(*node, "f")](std::span<const int64_t> indices) {
+                          Block in = input->at(indices), out;
+                          f->run(in, &out);
+                          for (RowError& e : out.errors)
+                            e.error = std::make_shared<const Error>(e.error->at("map"));
+                          return out;
+                        });
+  };
   return op;
 }
 

@@ -1,60 +1,28 @@
-// padded_batch(batch_size, padded_shapes=none, padding_values=none, drop_remainder=false): elements
-// of one batch are padded at their ends to one shape and stacked.
+// padded_batch(batch_size, padded_shapes=none, padding_values=none, drop_remainder=false,
+// max_tokens=none): elements of one batch are padded at their ends to one shape and stacked.
 //
 // A size that is left open takes the largest of the batch. As in batch, an error takes no slot.
+// With max_tokens a batch ends where one more element would make its rows times its longest row
+// more than that; an element that is longer alone is an error. batch_size is then a bound besides.
 
 #include <algorithm>
 
+#include "datasets/batching.h"
 #include "datasets/datasets.h"
-#include "datasets/structure.h"
-#include "runtime/open.h"
+#include "datasets/padding.h"
+#include "datasets/token_budget.h"
+#include "runtime/indexed.h"
 
 namespace penstock {
 namespace {
 
-// How one component is padded.
-struct Padding {
-  Shape shape;   // of an element in the batch; -1: the largest
-  Tensor value;  // scalar of the component's dtype
-};
-
-// Copies `from` into the corner of `to`, axis by axis; both rank `rank`.
-void copy_corner(const std::byte* from, const Dims& from_dims, std::byte* to, const Dims& to_dims,
-                 int64_t entry, int axis) {
-  if (axis == from_dims.rank()) {
-    std::memcpy(to, from, static_cast<size_t>(entry));
-    return;
-  }
-  int64_t from_stride = entry, to_stride = entry;
-  for (int i = axis + 1; i < from_dims.rank(); ++i) {
-    from_stride *= from_dims[i];
-    to_stride *= to_dims[i];
-  }
-  if (axis == from_dims.rank() - 1) {
-    if (from_dims[axis] > 0) std::memcpy(to, from, static_cast<size_t>(from_dims[axis] * entry));
-    return;
-  }
-  for (int64_t i = 0; i < from_dims[axis]; ++i)
-    copy_corner(from + i * from_stride, from_dims, to + i * to_stride, to_dims, entry, axis + 1);
-}
-
-// `bytes` bytes of copies of one entry, each stretch copied from the ones before it.
-void fill_with(const std::byte* value, size_t entry, std::byte* to, size_t bytes) {
-  if (bytes == 0) return;
-  std::memcpy(to, value, entry);
-  for (size_t done = entry; done < bytes;) {
-    const size_t n = std::min({done, bytes - done, size_t{1} << 14});
-    std::memcpy(to + done, to, n);
-    done += n;
-  }
-}
-
 class PaddedBatchCursor final : public Cursor {
  public:
-  PaddedBatchCursor(CursorPtr input, int64_t size, bool drop_remainder,
+  PaddedBatchCursor(CursorPtr input, int64_t size, TokenBudget budget, bool drop_remainder,
                     std::vector<Padding> paddings)
       : input_(std::move(input)),
         size_(size),
+        budget_(budget),
         drop_remainder_(drop_remainder),
         paddings_(std::move(paddings)),
         rows_(paddings_.size()) {}
@@ -67,7 +35,8 @@ class PaddedBatchCursor final : public Cursor {
       if (at_ == in_.rows) {
         at_ = 0;
         in_ = Block();
-        const Poll poll = input_->pull(&in_, {size_ - filled_, pull.waker});
+        const int64_t wanted = budget_.limited() ? pull.max_rows : size_ - filled_;
+        const Poll poll = input_->pull(&in_, {wanted, pull.waker});
         if (poll == Poll::pending) return poll;
         if (poll == Poll::end) {
           ended_ = true;
@@ -75,11 +44,12 @@ class PaddedBatchCursor final : public Cursor {
           continue;
         }
       }
-      const int64_t row = at_++;
-      if (const ErrorPtr* e = in_.error_at(row)) {
-        *out = error_block(*e, identity().columns, in_.origin.slice(row));
+      if (const ErrorPtr* e = in_.error_at(at_)) {
+        *out = error_block(*e, identity().columns, in_.origin.slice(at_++));
         return Poll::ready;
       }
+      if (budget_.limited() && !admit(at_)) return emit(out);
+      const int64_t row = at_++;
       if (filled_ == 0) origin_ = in_.origin.slice(row);
       for (size_t c = 0; c < rows_.size(); ++c) rows_[c].push_back(in_.columns[c].row(row));
       ++filled_;
@@ -87,6 +57,23 @@ class PaddedBatchCursor final : public Cursor {
   }
 
  private:
+  // False when the batch has no room for the row.
+  bool admit(int64_t row) {
+    int64_t tokens = 0;
+    for (size_t c = 0; c < rows_.size(); ++c) {
+      const Dims dims = in_.columns[c].dims_of(row);
+      if (dims.rank() == 0) continue;
+      const Shape& padded = paddings_[c].shape;
+      tokens = std::max(tokens, padded.has_rank() && padded[0] >= 0 ? padded[0] : dims[0]);
+    }
+    try {
+      return budget_.add(std::max<int64_t>(1, tokens), filled_);
+    } catch (const Error&) {
+      ++at_;  // the row goes, the batch stays
+      throw;
+    }
+  }
+
   Poll emit(Block* out) {
     const int64_t n = std::exchange(filled_, 0);
     std::vector<std::vector<Tensor>> rows(rows_.size());
@@ -95,52 +82,14 @@ class PaddedBatchCursor final : public Cursor {
     out->rows = 1;
     out->origin = origin_;
     for (size_t c = 0; c < rows.size(); ++c)
-      out->columns.push_back(Column::constant(pad(rows[c], paddings_[c], n), 1));
+      out->columns.push_back(Column::constant(pad_rows(rows[c], paddings_[c], n), 1));
     if (at_ == in_.rows) set_mark(out, {}, {input_->position()});
     return Poll::ready;
   }
 
-  static Tensor pad(const std::vector<Tensor>& rows, const Padding& padding, int64_t n) {
-    Dims dims = rows[0].dims();
-    for (const Tensor& t : rows) {
-      if (t.dims().rank() != dims.rank()) {
-        throw Error(Code::invalid_argument, "elements of one batch have different ranks: " +
-                                                dims.text() + " and " + t.dims().text());
-      }
-      for (int i = 0; i < dims.rank(); ++i) dims[i] = std::max(dims[i], t.dims()[i]);
-    }
-    if (padding.shape.has_rank() && padding.shape.rank() != dims.rank()) {
-      throw Error(Code::invalid_argument, "padded_shapes has rank " +
-                                              std::to_string(padding.shape.rank()) +
-                                              ", an element has shape " + dims.text());
-    }
-    for (int i = 0; i < dims.rank() && padding.shape.has_rank(); ++i) {
-      if (padding.shape[i] < 0) continue;
-      if (dims[i] > padding.shape[i]) {
-        throw Error(Code::data_loss, "an element of shape " + dims.text() +
-                                         " does not fit the padded shape " + padding.shape.text());
-      }
-      dims[i] = padding.shape[i];
-    }
-    Tensor out = Tensor::make(rows[0].dtype(), dims.with_front(n));
-    const int64_t entry = dtype_size(out.dtype()), each = dims.entries() * entry;
-    std::byte* to = out.mutable_data();
-    const bool gaps =
-        std::ranges::any_of(rows, [&](const Tensor& t) { return !(t.dims() == dims); });
-    if (gaps)
-      fill_with(padding.value.data(), static_cast<size_t>(entry), to,
-                static_cast<size_t>(n * each));
-    if (out.dtype() == DType::bytes) out.mutable_buffer().keep(padding.value.buffer());
-    for (const Tensor& t : rows) {
-      if (t.entries_count() > 0) copy_corner(t.data(), t.dims(), to, dims, entry, 0);
-      if (out.dtype() == DType::bytes) out.mutable_buffer().keep(t.buffer());
-      to += each;
-    }
-    return out;
-  }
-
   CursorPtr input_;
   const int64_t size_;
+  TokenBudget budget_;
   const bool drop_remainder_;
   const std::vector<Padding> paddings_;
   std::vector<std::vector<Tensor>> rows_;
@@ -151,111 +100,22 @@ class PaddedBatchCursor final : public Cursor {
   bool ended_ = false;
 };
 
-bool is_shape(const Attr& a) {
-  if (a.is_tensor()) return a.tensor().dims().rank() == 1;
-  return a.kind() == Attr::Kind::list;
-}
-
-// The attribute for each leaf: one for all, or a tree of the element's structure.
-void per_leaf(const Attr& a, const Spec& spec, bool (*is_one)(const Attr&),
-              std::vector<Attr>* out) {
-  if (spec.is_leaf() || a.is_none() || is_one(a)) {
-    for (int i = 0; i < spec.leaf_count(); ++i) out->push_back(a);
-    return;
-  }
-  if (a.items().size() != spec.items.size())
-    throw Error(Code::invalid_argument,
-                "does not have the structure of an element: " + spec.text());
-  for (size_t i = 0; i < spec.items.size(); ++i) {
-    size_t at = i;
-    if (spec.kind == Spec::Kind::dict && a.kind() == Attr::Kind::dict) {
-      at = static_cast<size_t>(std::ranges::find(a.keys(), spec.keys[i]) - a.keys().begin());
-      if (at == a.keys().size())
-        throw Error(Code::invalid_argument, "has no field " + spec.keys[i]);
-    }
-    per_leaf(a.items()[at], spec.items[i], is_one, out);
-  }
-}
-
-Tensor padding_value(const Attr& given, const LeafSpec& leaf) {
-  if (given.is_none()) {
-    if (leaf.dtype == DType::bytes) return Tensor::of_bytes("");
-    Tensor zero = Tensor::make(leaf.dtype, {});
-    std::memset(zero.mutable_data(), 0, static_cast<size_t>(zero.data_bytes()));
-    return zero;
-  }
-  if (!given.is_tensor() || given.tensor().dims().rank() != 0)
-    throw Error(Code::invalid_argument, "expected a scalar for each component");
-  const Tensor& t = given.tensor();
-  if (t.dtype() == leaf.dtype) return t;
-  const bool literal = (t.dtype() == DType::int64 && is_integer(leaf.dtype)) ||
-                       (t.dtype() == DType::float32 && is_float(leaf.dtype));
-  if (!literal) {
-    throw Error(Code::invalid_argument, "is " + std::string(dtype_name(t.dtype())) +
-                                            ", the component is " +
-                                            std::string(dtype_name(leaf.dtype)));
-  }
-  Tensor out = Tensor::make(leaf.dtype, {});
-  visit_dtype(leaf.dtype, [&]<typename T>(TypeTag<T>) {
-    if constexpr (std::is_same_v<T, Float16>)
-      *out.mutable_entries<T>() = to_float16(static_cast<float>(number_at(t)));
-    else if constexpr (std::is_same_v<T, BFloat16>)
-      *out.mutable_entries<T>() = to_bfloat16(static_cast<float>(number_at(t)));
-    else if constexpr (std::is_integral_v<T>)
-      *out.mutable_entries<T>() = static_cast<T>(integer_at(t));
-    else if constexpr (std::is_floating_point_v<T>)
-      *out.mutable_entries<T>() = static_cast<T>(number_at(t));
-  });
-  return out;
-}
-
-std::vector<Padding> paddings(const PlanNode& input, const Attr& shapes, const Attr& values) {
-  const std::vector<LeafSpec> leaves = input.spec.leaves();
-  std::vector<Attr> shape_of, value_of;
-  try {
-    per_leaf(shapes, input.spec, is_shape, &shape_of);
-  } catch (const Error& e) {
-    NodeDraft::fail("padded_shapes", e.message());
-  }
-  std::vector<Padding> out;
-  try {
-    per_leaf(values, input.spec, [](const Attr& a) { return a.is_tensor(); }, &value_of);
-    for (size_t i = 0; i < leaves.size(); ++i)
-      out.push_back({Shape::unknown_rank(), padding_value(value_of[i], leaves[i])});
-  } catch (const Error& e) {
-    NodeDraft::fail("padding_values", e.message());
-  }
-  for (size_t i = 0; i < leaves.size(); ++i) {
-    const Shape& known = leaves[i].shape;
-    if (!leaves[i].is_tensor()) NodeDraft::fail("input", "only tensors can be padded");
-    if (shape_of[i].is_none()) {
-      if (!known.has_rank())
-        NodeDraft::fail("padded_shapes", "is needed: the rank of a component is not known");
-      out[i].shape = known;
-      continue;
-    }
-    try {
-      std::vector<int64_t> sizes = shape_of[i].as_ints();
-      for (const int64_t s : sizes) {
-        if (s < -1)
-          NodeDraft::fail("padded_shapes", "a size must not be negative: " + std::to_string(s));
-      }
-      out[i].shape = Shape(std::move(sizes));
-    } catch (const Error& e) {
-      NodeDraft::fail("padded_shapes", e.message());
-    }
-    if (known.has_rank() && known.rank() != out[i].shape.rank()) {
-      NodeDraft::fail("padded_shapes", "has rank " + std::to_string(out[i].shape.rank()) +
-                                           ", an element has shape " + known.text());
-    }
-    for (int k = 0; k < out[i].shape.rank() && known.has_rank(); ++k) {
-      if (out[i].shape[k] >= 0 && known[k] > out[i].shape[k]) {
-        NodeDraft::fail("padded_shapes", "an element of shape " + known.text() + " does not fit " +
-                                             out[i].shape.text());
-      }
-    }
-  }
-  return out;
+void infer(NodeDraft& draft) {
+  const bool by_tokens = check_max_tokens(draft);
+  const bool counted = !draft.node.args["batch_size"].is_none();
+  if (!counted && !by_tokens) NodeDraft::fail("batch_size", "is needed, or max_tokens");
+  const int64_t size = counted ? known_batch_size(draft) : -1;
+  const bool drop = draft.node.args["drop_remainder"].as_bool();
+  if (drop && by_tokens)
+    NodeDraft::fail("drop_remainder", "has no meaning with max_tokens: no batch is full");
+  const std::vector<Padding> how = read_paddings(draft.input(), draft.node.args["padded_shapes"],
+                                                 draft.node.args["padding_values"]);
+  std::vector<LeafSpec> leaves = draft.input().spec.leaves();
+  for (size_t i = 0; i < leaves.size(); ++i)
+    leaves[i].shape = how[i].shape.with_front(drop ? size : Shape::kUnknown);
+  draft.node.spec = draft.input().spec.with_leaves(leaves);
+  const int64_t n = draft.input().cardinality;
+  draft.node.cardinality = by_tokens && n > 0 ? kUnknown : batch_count(n, size, drop);
 }
 
 }  // namespace
@@ -264,34 +124,34 @@ OperatorDef padded_batch_operator() {
   OperatorDef op;
   op.name = "padded_batch";
   op.doc = "Consecutive elements, padded to one shape and stacked.";
-  op.params = {required("input", Param::Kind::dataset), required("batch_size", Param::Kind::tensor),
+  op.params = {required("input", Param::Kind::dataset),
+               optional("batch_size", Param::Kind::tensor, {}),
                optional("padded_shapes", Param::Kind::any, {}),
                optional("padding_values", Param::Kind::any, {}),
-               optional("drop_remainder", Param::Kind::boolean, Attr::boolean(false))};
-  op.infer = [](NodeDraft& draft) {
-    const int64_t size = draft.int_at_least("batch_size", 1, "size must be positive", 1);
-    const bool known_size = !draft.node.args["batch_size"].is_capture();
-    const bool drop = draft.node.args["drop_remainder"].as_bool();
-    const std::vector<Padding> how = paddings(draft.input(), draft.node.args["padded_shapes"],
-                                              draft.node.args["padding_values"]);
-    std::vector<LeafSpec> leaves = draft.input().spec.leaves();
-    for (size_t i = 0; i < leaves.size(); ++i) {
-      leaves[i].shape = how[i].shape.with_front(drop && known_size ? size : Shape::kUnknown);
-    }
-    draft.node.spec = draft.input().spec.with_leaves(leaves);
-    const int64_t n = draft.input().cardinality;
-    draft.node.cardinality = n < 0         ? n
-                             : !known_size ? kUnknown
-                             : drop        ? n / size
-                                           : n / size + (n % size != 0);
-  };
+               optional("drop_remainder", Param::Kind::boolean, Attr::boolean(false)),
+               option("max_tokens", Param::Kind::tensor, {})};
+  op.infer = infer;
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
-    const int64_t size = context.int_arg(*node, "batch_size");
-    if (size < 1)
-      throw Error(Code::invalid_argument, "size must be positive: " + std::to_string(size));
+    const bool counted = !node->arg("batch_size").is_none();
     return std::make_unique<PaddedBatchCursor>(
-        context.open_input(*node), size, node->arg("drop_remainder").as_bool(),
-        paddings(*node->inputs[0], node->arg("padded_shapes"), node->arg("padding_values")));
+        context.open_input(*node), counted ? open_batch_size(context, *node) : INT64_MAX,
+        open_token_budget(context, *node), node->arg("drop_remainder").as_bool(),
+        read_paddings(*node->inputs[0], node->arg("padded_shapes"), node->arg("padding_values")));
+  };
+  op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
+    if (node->arg("batch_size").is_none())
+      throw Error(Code::unimplemented, "batches of max_tokens have no index");
+    const int64_t size = open_batch_size(context, *node);
+    return grouped(open_indexed_input(*node, context), size,
+                   node->cardinality < 0 ? INT64_MAX : node->cardinality,
+                   [node, context, size](CursorPtr rows) -> CursorPtr {
+                     auto cursor = std::make_unique<PaddedBatchCursor>(
+                         std::move(rows), size, open_token_budget(context, *node), false,
+                         read_paddings(*node->inputs[0], node->arg("padded_shapes"),
+                                       node->arg("padding_values")));
+                     context.identify(*node, cursor.get());
+                     return cursor;
+                   });
   };
   return op;
 }

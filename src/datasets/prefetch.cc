@@ -2,6 +2,7 @@
 
 #include "datasets/datasets.h"
 #include "runtime/async_stage.h"
+#include "runtime/indexed.h"
 
 namespace penstock {
 namespace {
@@ -50,6 +51,9 @@ OperatorDef prefetch_operator() {
     options.depth = context.depth;
     options.counters = context.run->counters(node.get());
     return open_async_stage(std::move(input), context.run, options);
+  };
+  op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
+    return open_indexed_input(*node, context);
   };
   return op;
 }

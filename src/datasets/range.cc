@@ -6,35 +6,21 @@
 #include <algorithm>
 
 #include "datasets/datasets.h"
-#include "runtime/open.h"
+#include "datasets/range_bounds.h"
+#include "runtime/indexed.h"
 
 namespace penstock {
 namespace {
 
-struct Bounds {
-  int64_t start, step, count;
-};
-
-// REQUIRES step != 0. The number of values is exact for all 64-bit arguments.
-Bounds bounds(int64_t start, int64_t stop, int64_t step) {
-  const bool up = step > 0;
-  if (up ? start >= stop : start <= stop) return {start, step, 0};
-  const uint64_t distance = up ? static_cast<uint64_t>(stop) - static_cast<uint64_t>(start)
-                               : static_cast<uint64_t>(start) - static_cast<uint64_t>(stop);
-  const uint64_t stride = up ? static_cast<uint64_t>(step) : 0 - static_cast<uint64_t>(step);
-  const uint64_t count = (distance - 1) / stride + 1;
-  return {start, step, static_cast<int64_t>(std::min<uint64_t>(count, INT64_MAX))};
-}
-
 // One argument is the stop.
-Bounds bounds_of(const Attr& a, const Attr& b, const Attr& step) {
+RangeBounds bounds_of(const Attr& a, const Attr& b, const Attr& step) {
   const int64_t start = b.is_none() ? 0 : a.as_int();
-  return bounds(start, b.is_none() ? a.as_int() : b.as_int(), step.as_int());
+  return range_bounds(start, b.is_none() ? a.as_int() : b.as_int(), step.as_int());
 }
 
 class RangeCursor final : public Cursor {
  public:
-  RangeCursor(Bounds bounds, DType dtype, const OpenContext& context, int64_t position)
+  RangeCursor(const RangeBounds& bounds, DType dtype, const OpenContext& context, int64_t position)
       : bounds_(bounds), dtype_(dtype), run_(context.run), context_(context), position_(position) {}
 
  protected:
@@ -45,17 +31,7 @@ class RangeCursor final : public Cursor {
     out->clear();
     out->rows = rows;
     Column column = Column::dense(dtype_, {}, rows);
-    const uint64_t first = static_cast<uint64_t>(bounds_.start) +
-                           static_cast<uint64_t>(position_) * static_cast<uint64_t>(bounds_.step);
-    visit_dtype(dtype_, [&]<typename T>(TypeTag<T>) {
-      if constexpr (std::is_arithmetic_v<T>) {
-        T* to = column.mutable_entries<T>();
-        for (int64_t i = 0; i < rows; ++i) {
-          to[i] = static_cast<T>(static_cast<int64_t>(
-              first + static_cast<uint64_t>(i) * static_cast<uint64_t>(bounds_.step)));
-        }
-      }
-    });
+    fill_range(bounds_, position_, 0, rows, &column);
     out->columns.push_back(std::move(column));
     out->origin = source_origin(context_, position_);
     position_ += rows;
@@ -64,7 +40,7 @@ class RangeCursor final : public Cursor {
   }
 
  private:
-  const Bounds bounds_;
+  const RangeBounds bounds_;
   const DType dtype_;
   Run* const run_;
   const OpenContext context_;
@@ -87,6 +63,29 @@ void infer(NodeDraft& draft) {
 
 }  // namespace
 
+RangeBounds range_bounds(int64_t start, int64_t stop, int64_t step) {
+  if (step == 0) throw Error(Code::invalid_argument, "step must not be zero: 0");
+  const bool up = step > 0;
+  if (up ? start >= stop : start <= stop) return {start, step, 0};
+  const uint64_t distance = up ? static_cast<uint64_t>(stop) - static_cast<uint64_t>(start)
+                               : static_cast<uint64_t>(start) - static_cast<uint64_t>(stop);
+  const uint64_t stride = up ? static_cast<uint64_t>(step) : 0 - static_cast<uint64_t>(step);
+  const uint64_t count = (distance - 1) / stride + 1;
+  return {start, step, static_cast<int64_t>(std::min<uint64_t>(count, INT64_MAX))};
+}
+
+void fill_range(const RangeBounds& bounds, int64_t first, int64_t row, int64_t n, Column* column) {
+  const auto step = static_cast<uint64_t>(bounds.step);
+  const uint64_t start = static_cast<uint64_t>(bounds.start) + static_cast<uint64_t>(first) * step;
+  visit_dtype(column->dtype(), [&]<typename T>(TypeTag<T>) {
+    if constexpr (std::is_arithmetic_v<T>) {
+      T* to = column->mutable_entries<T>() + row;
+      for (int64_t i = 0; i < n; ++i)
+        to[i] = static_cast<T>(static_cast<int64_t>(start + static_cast<uint64_t>(i) * step));
+    }
+  });
+}
+
 OperatorDef range_operator() {
   OperatorDef op;
   op.name = "range";
@@ -98,11 +97,25 @@ OperatorDef range_operator() {
   op.source = true;
   op.infer = infer;
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
-    const Attr step = context.arg(*node, "step");
-    if (step.as_int() == 0) throw Error(Code::invalid_argument, "step must not be zero: 0");
-    const Bounds bounds = bounds_of(context.arg(*node, "start"), context.arg(*node, "stop"), step);
+    const RangeBounds bounds = bounds_of(context.arg(*node, "start"), context.arg(*node, "stop"),
+                                         context.arg(*node, "step"));
     return std::make_unique<RangeCursor>(bounds, node->arg("dtype").as_dtype(), context,
                                          context.resumed_index(*node, bounds.count));
+  };
+  op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
+    const RangeBounds bounds = bounds_of(context.arg(*node, "start"), context.arg(*node, "stop"),
+                                         context.arg(*node, "step"));
+    return make_indexed(bounds.count, [bounds, dtype = node->arg("dtype").as_dtype(),
+                                       context](std::span<const int64_t> indices) {
+      Block out;
+      out.rows = static_cast<int64_t>(indices.size());
+      Column column = Column::dense(dtype, {}, out.rows);
+      for (int64_t i = 0; i < out.rows; ++i)
+        fill_range(bounds, indices[static_cast<size_t>(i)], i, 1, &column);
+      out.columns.push_back(std::move(column));
+      out.origin = source_origin(context, indices);
+      return out;
+    });
   };
   return op;
 }

@@ -5,7 +5,7 @@
 
 #include "base/random.h"
 #include "datasets/datasets.h"
-#include "runtime/open.h"
+#include "runtime/indexed.h"
 
 namespace penstock {
 namespace {
@@ -67,6 +67,46 @@ class RepeatCursor final : public Cursor {
   bool given_ = false;  // a good element in this pass
 };
 
+// Row i is one of pass i / n; passes are opened when they are asked for.
+class IndexedPasses final : public Indexed {
+ public:
+  IndexedPasses(PlanPtr node, const OpenContext& context)
+      : node_(std::move(node)), context_(context), first_(open_indexed_input(*node_, context_)) {}
+
+  int64_t rows() const override {
+    return node_->cardinality == kInfinite ? INT64_MAX : node_->cardinality;
+  }
+  Block at(std::span<const int64_t> indices) override {
+    BlockBuilder out(static_cast<size_t>(node_->spec.leaf_count()));
+    const int64_t n = first_->rows();
+    for (size_t begin = 0, end = 0; begin < indices.size(); begin = end) {
+      const int64_t pass = indices[begin] / n;
+      std::vector<int64_t> places;
+      for (; end < indices.size() && indices[end] / n == pass; ++end)
+        places.push_back(indices[end] % n);
+      out.append(pass_rows(pass)->at(places));
+    }
+    return out.finish();
+  }
+
+ private:
+  Indexed* pass_rows(int64_t pass) {
+    if (pass == 0) return first_.get();
+    if (pass != pass_) {
+      OpenContext context = context_;
+      context.epoch = mix(context_.epoch, static_cast<uint64_t>(pass));
+      later_ = open_indexed_input(*node_, context);
+      pass_ = pass;
+    }
+    return later_.get();
+  }
+
+  PlanPtr node_;
+  OpenContext context_;
+  IndexedPtr first_, later_;
+  int64_t pass_ = 0;  // that later_ is
+};
+
 }  // namespace
 
 OperatorDef repeat_operator() {
@@ -94,6 +134,9 @@ OperatorDef repeat_operator() {
     const int64_t k = count.is_none() ? -1 : count.as_int();
     if (k == 0) return open_nothing();
     return std::make_unique<RepeatCursor>(node, context, k < 0 ? -1 : k);
+  };
+  op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
+    return std::make_unique<IndexedPasses>(node, context);
   };
   return op;
 }

@@ -4,7 +4,7 @@
 // shift.
 
 #include "datasets/datasets.h"
-#include "runtime/open.h"
+#include "runtime/indexed.h"
 
 namespace penstock {
 namespace {
@@ -73,6 +73,13 @@ OperatorDef shard_operator() {
     }
     return std::make_unique<ShardCursor>(context.open_input(*node), shards, index,
                                          context.resumed_number(*node));
+  };
+  op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
+    const int64_t shards = context.int_arg(*node, "num_shards"),
+                  index = context.int_arg(*node, "index");
+    return reindexed(open_indexed_input(*node, context),
+                     node->cardinality < 0 ? INT64_MAX : node->cardinality,
+                     [shards, index](int64_t i) { return i * shards + index; });
   };
   return op;
 }

@@ -27,8 +27,8 @@ class WaitingWaker final : public Waker {
 
 }  // namespace
 
-void for_each_row(const PlanPtr& node, const OpenContext& context,
-                  const std::function<bool(const Block&, int64_t row)>& f) {
+void for_each_block(const PlanPtr& node, const OpenContext& context,
+                    const std::function<bool(const Block&)>& f) {
   WaitingWaker waker;
   const CursorPtr input = context.open_input(*node);
   Block block;
@@ -38,13 +38,21 @@ void for_each_row(const PlanPtr& node, const OpenContext& context,
     if (poll == Poll::end) return;
     if (poll == Poll::pending) {
       waker.wait();
-      continue;
-    }
-    for (int64_t i = 0; i < block.rows; ++i) {
-      if (const ErrorPtr* e = block.error_at(i)) throw Error(**e);
-      if (!f(block, i)) return;
+    } else if (!f(block)) {
+      return;
     }
   }
+}
+
+void for_each_row(const PlanPtr& node, const OpenContext& context,
+                  const std::function<bool(const Block&, int64_t row)>& f) {
+  for_each_block(node, context, [&](const Block& block) {
+    for (int64_t i = 0; i < block.rows; ++i) {
+      if (const ErrorPtr* e = block.error_at(i)) throw Error(**e);
+      if (!f(block, i)) return false;
+    }
+    return true;
+  });
 }
 
 }  // namespace penstock

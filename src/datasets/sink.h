@@ -7,6 +7,10 @@
 
 namespace penstock {
 
+// Calls f for each block of the node's input until it gives false. Errors are among the rows.
+void for_each_block(const PlanPtr& node, const OpenContext& context,
+                    const std::function<bool(const Block&)>& f);
+
 // Calls f for each row of the node's input until it gives false; throws the first error.
 void for_each_row(const PlanPtr& node, const OpenContext& context,
                   const std::function<bool(const Block&, int64_t row)>& f);

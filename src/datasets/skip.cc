@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "datasets/datasets.h"
-#include "runtime/open.h"
+#include "runtime/indexed.h"
 
 namespace penstock {
 namespace {
@@ -59,6 +59,14 @@ OperatorDef skip_operator() {
     if (count < 0) return open_nothing();
     return std::make_unique<SkipCursor>(context.open_input(*node),
                                         context.resumed_number(*node, 0, count));
+  };
+  op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
+    IndexedPtr input = open_indexed_input(*node, context);
+    const int64_t count = context.int_arg(*node, "count"), rows = input->rows();
+    const int64_t left = count < 0           ? 0
+                         : rows == INT64_MAX ? rows
+                                             : std::max<int64_t>(0, rows - count);
+    return reindexed(std::move(input), left, [count](int64_t i) { return i + count; });
   };
   return op;
 }

@@ -1,5 +1,7 @@
 #include "datasets/structure.h"
 
+#include "data/leaf_of.h"
+
 namespace penstock {
 namespace {
 
@@ -12,7 +14,7 @@ void collect(const Attr& a, std::vector<Tensor>* out) {
 
 Spec structure_spec(const Attr& a) {
   switch (a.kind()) {
-    case Attr::Kind::tensor: return Spec::tensor(a.tensor().dtype(), Shape(a.tensor().dims()));
+    case Attr::Kind::tensor: return Spec::of(leaf_of(a.tensor()));
     case Attr::Kind::capture: return Spec::of(a.capture_type());
     case Attr::Kind::none: return Spec();
     case Attr::Kind::tuple:

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "datasets/datasets.h"
-#include "runtime/open.h"
+#include "runtime/indexed.h"
 
 namespace penstock {
 namespace {
@@ -55,6 +55,9 @@ OperatorDef take_operator() {
     if (count == 0) return open_nothing();
     return std::make_unique<TakeCursor>(
         context.open_input(*node), context.resumed_number(*node, 0, count < 0 ? INT64_MAX : count));
+  };
+  op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
+    return reindexed(open_indexed_input(*node, context), node->cardinality, std::identity());
   };
   return op;
 }

@@ -8,10 +8,37 @@
 
 #include "base/random.h"
 #include "datasets/datasets.h"
-#include "runtime/open.h"
+#include "runtime/indexed.h"
 
 namespace penstock {
 namespace {
+
+// The first `rows` rows of the blocks side by side.
+Block join(std::span<const Block> blocks, int64_t rows) {
+  Block out;
+  out.rows = rows;
+  RowIds lineages, epochs;
+  for (const Block& b : blocks) {
+    const Block part = b.slice(0, rows);
+    out.columns.insert(out.columns.end(), part.columns.begin(), part.columns.end());
+    for (const RowError& e : part.errors) {
+      if (!out.error_at(e.row))
+        out.errors.insert(std::ranges::upper_bound(out.errors, e.row, {}, &RowError::row), e);
+    }
+  }
+  if (blocks.size() == 1) {
+    out.origin = blocks[0].origin;
+    return out;
+  }
+  for (int64_t r = 0; r < rows; ++r) {
+    uint64_t lineage = blocks[0].origin.lineage(r);
+    for (const Block& b : blocks.subspan(1)) lineage = mix(lineage, b.origin.lineage(r));
+    lineages.push_back(lineage);
+    epochs.push_back(blocks[0].origin.epoch(r));
+  }
+  out.origin = Origin::of(std::move(lineages), std::move(epochs));
+  return out;
+}
 
 class ZipCursor final : public Cursor {
  public:
@@ -39,7 +66,7 @@ class ZipCursor final : public Cursor {
     }
     int64_t rows = pull.max_rows;
     for (const Block& b : held_) rows = std::min(rows, b.rows);
-    join(out, rows);
+    *out = join(held_, rows);
     for (size_t i = 0; i < held_.size(); ++i) {
       before_[i].rows += rows;
       if (held_[i].rows == rows) {
@@ -54,29 +81,6 @@ class ZipCursor final : public Cursor {
   }
 
  private:
-  void join(Block* out, int64_t rows) {
-    out->clear();
-    out->rows = rows;
-    RowIds lineages, epochs;
-    for (const Block& b : held_) {
-      const Block part = b.slice(0, rows);
-      out->columns.insert(out->columns.end(), part.columns.begin(), part.columns.end());
-      for (const RowError& e : part.errors) {
-        if (!out->error_at(e.row)) {
-          out->errors.insert(std::ranges::upper_bound(out->errors, e.row, {}, &RowError::row), e);
-        }
-      }
-    }
-    for (int64_t r = 0; r < rows; ++r) {
-      uint64_t lineage = held_[0].origin.lineage(r);
-      for (size_t i = 1; i < held_.size(); ++i) lineage = mix(lineage, held_[i].origin.lineage(r));
-      lineages.push_back(lineage);
-      epochs.push_back(held_[0].origin.epoch(r));
-    }
-    out->origin =
-        inputs_.size() == 1 ? held_[0].origin : Origin::of(std::move(lineages), std::move(epochs));
-  }
-
   // At the position where an input ended those before it still say their errors.
   Poll last_error(Block* out) {
     for (size_t i = 0; i < held_.size() && !ended_[i]; ++i) {
@@ -113,6 +117,8 @@ OperatorDef zip_operator() {
   op.params = {required("datasets", Param::Kind::datasets)};
   op.infer = [](NodeDraft& draft) {
     if (draft.node.inputs.empty()) NodeDraft::fail("datasets", "at least one dataset is needed");
+    if (draft.node.args["structure"].kind() == Attr::Kind::list)
+      NodeDraft::fail("datasets", "expected datasets, or a tuple or dict of them");
     draft.node.spec = spec_of(draft.node.args["structure"], draft.node.inputs);
     int64_t least = kInfinite;
     for (const PlanPtr& input : draft.node.inputs) {
@@ -129,6 +135,19 @@ OperatorDef zip_operator() {
     std::vector<CursorPtr> inputs;
     for (size_t i = 0; i < node->inputs.size(); ++i) inputs.push_back(context.open_input(*node, i));
     return std::make_unique<ZipCursor>(std::move(inputs));
+  };
+  op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
+    std::vector<std::shared_ptr<Indexed>> inputs;
+    int64_t rows = INT64_MAX;
+    for (size_t i = 0; i < node->inputs.size(); ++i) {
+      inputs.push_back(open_indexed_input(*node, context, i));
+      rows = std::min(rows, inputs.back()->rows());
+    }
+    return make_indexed(rows, [inputs](std::span<const int64_t> indices) {
+      std::vector<Block> blocks;
+      for (const auto& input : inputs) blocks.push_back(input->at(indices));
+      return join(blocks, static_cast<int64_t>(indices.size()));
+    });
   };
   return op;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/cancellation.h"
+#include "functions/ragged_columns.h"
+#include "functions/result_rows.h"
 
 namespace penstock {
 
@@ -167,82 +169,6 @@ std::vector<Tensor> CompiledFunction::results_of(std::vector<Tensor> values,
   return out;
 }
 
-namespace {
-
-// Rows of one result on their way into a column.
-class ResultRows {
- public:
-  ResultRows(const LeafSpec& type, int64_t rows, const Column* place) : type_(type) {
-    if (type.is_tensor() && type.shape.is_static() && type.dtype != DType::bytes) {
-      dense_ = place ? *place : Column::dense(type.dtype, type.shape.dims(), rows);
-    } else {
-      rows_.reserve(static_cast<size_t>(rows));
-    }
-  }
-  const Column& dense() const { return dense_; }
-
-  void add(int64_t row, Tensor value) {
-    if (!type_.is_tensor()) {
-      objects_.push_back(value.object());
-    } else if (dense_.rows() > 0) {
-      auto* to = dense_.mutable_data() + row * dense_.row_bytes();
-      if (value.data() != to && dense_.row_bytes() > 0)
-        std::memcpy(to, value.data(), static_cast<size_t>(dense_.row_bytes()));
-    } else {
-      rows_.push_back(std::move(value));
-    }
-  }
-  void add_failed(int64_t row) {
-    if (!type_.is_tensor()) {
-      objects_.push_back(nullptr);
-    } else if (dense_.rows() > 0) {
-      if (dense_.row_bytes() > 0)
-        std::memset(dense_.mutable_data() + row * dense_.row_bytes(), 0,
-                    static_cast<size_t>(dense_.row_bytes()));
-    } else {
-      rows_.emplace_back();
-    }
-  }
-  Column finish();
-
- private:
-  const LeafSpec& type_;
-  Column dense_;
-  std::vector<Tensor> rows_;
-  std::vector<ObjectPtr> objects_;
-};
-
-class ObjectList final : public ObjectRows {
- public:
-  explicit ObjectList(std::vector<ObjectPtr> rows) : rows_(std::move(rows)) {}
-  int64_t rows() const override { return static_cast<int64_t>(rows_.size()); }
-  ObjectPtr row(int64_t i) const override { return rows_[static_cast<size_t>(i)]; }
-
- private:
-  std::vector<ObjectPtr> rows_;
-};
-
-Column ResultRows::finish() {
-  if (!type_.is_tensor()) return Column::object(std::make_shared<ObjectList>(std::move(objects_)));
-  if (dense_.rows() > 0) return std::move(dense_);
-  if (type_.is_tensor() && type_.dtype == DType::bytes &&
-      type_.shape.is_static()) {  // views side by side
-    const Dims dims = type_.shape.dims();
-    Column out = Column::dense(DType::bytes, dims, static_cast<int64_t>(rows_.size()));
-    auto* to = out.mutable_entries<BytesView>();
-    const int64_t n = dims.entries();
-    for (const Tensor& row : rows_) {
-      const bool whole = row.entries_count() == n && row.data();
-      for (int64_t i = 0; i < n; ++i) *to++ = whole ? row.entry<BytesView>(i) : BytesView{};
-      out.mutable_buffer().keep(row.buffer());
-    }
-    return out;
-  }
-  return Column::variable(type_.dtype, std::move(rows_));
-}
-
-}  // namespace
-
 void CompiledFunction::run_by_rows(const Block& in, Block* out, const Placement* placement) const {
   const Function& f = *function_;
   std::vector<ResultRows> results;
@@ -306,9 +232,10 @@ void CompiledFunction::run_by_columns(Block& in, Block* out) const {
     for (const ValueId id : node.inputs) inputs.push_back(values[static_cast<size_t>(id)]);
     outputs.assign(node.outputs.size(), Column());
     const size_t known = errors.size();
-    bool done = node.op && node.op->block &&
-                node.op->block({node.attrs, step.state.get(), in.rows, inputs, outputs, step.dtypes,
-                                in.origin, &errors});
+    const BlockCall call{node.attrs, step.state.get(), in.rows,   inputs,
+                         outputs,    step.dtypes,      in.origin, &errors};
+    const bool done = node.op && node.op->block &&
+                      (node.op->block(call) || run_over_ragged_columns(*node.op, call));
     if (done && errors.size() > known) {  // of two errors at a row the first one counts
       std::ranges::stable_sort(errors, {}, &RowError::row);
       const auto rest = std::ranges::unique(errors, {}, &RowError::row);

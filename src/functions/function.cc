@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "data/leaf_of.h"
 #include "functions/evaluate.h"
 #include "functions/ragged_lift.h"
 
@@ -109,7 +110,7 @@ ValueId FunctionBuilder::add_constant(Tensor value) {
   }
   FunctionNode node;
   node.kind = FunctionNode::Kind::constant;
-  const ValueId id = add_value(LeafSpec::tensor(value.dtype(), Shape(value.dims())));
+  const ValueId id = add_value(leaf_of(value));
   node.outputs = {id};
   node.constant = std::move(value);
   nodes_.push_back(std::move(node));

@@ -321,7 +321,7 @@ TEST_CASE("parse_example reads features of every kind") {
              {Attr::of(DType::bytes), feature(DType::int64, {3, 1}), feature(DType::float32, {2}),
               feature(DType::bytes, {}, {}, "sequence"),
               feature(DType::float32, {2}, Attr::list({Attr::integer(8), Attr::floating(0.5)})),
-              feature(DType::int64, {}, {}, "var"), feature(DType::float32, {2}, {}, "sequence"),
+              feature(DType::int64, {}, {}, "ragged"), feature(DType::float32, {2}, {}, "sequence"),
               Attr::of(DType::int64)});
   CHECK(parse.spec.text() ==
         "{name: bytes, i: int64[3, 1], f: float32[2], s: bytes[?], gone: float32[2], "
@@ -387,7 +387,8 @@ TEST_CASE("parse_example refuses features at build") {
        "has a default of 1 values, expected shape [2]"},
       {feature(DType::int64, {}, Attr::floating(5)),
        "has a default of dtype float64, expected int64"},
-      {feature(DType::int64, {}, {}, "sparse"), "has kind sparse, which is not supported here yet"},
+      {feature(DType::int64, {}, {}, "sparse"),
+       "is sparse: index_key must name a list for each size in size"},
       {feature(DType::int64, {}, {}, "squence"),
        "has the unknown kind \"squence\" (did you mean sequence?)"},
       {feature(DType::int64, {-1}),

@@ -2,18 +2,16 @@
 
 #include <algorithm>
 
+#include "plan/builtin_names.h"
 #include "plan/elaborator.h"
 #include "plan/static_forms.h"
 
 namespace penstock {
 namespace {
 
-// Reductions have plain names; `split` goes by what it splits.
-std::string op_name(const std::string& name) {
-  for (const std::string_view reduction : {"sum", "mean", "min", "max", "any", "all"}) {
-    if (name == reduction) return "reduce_" + name;
-  }
-  return name;
+// No value of a row is in it.
+bool is_fixed(const Sym& sym) {
+  return sym.kind != Sym::Kind::value && std::ranges::all_of(sym.items, is_fixed);
 }
 
 }  // namespace
@@ -23,6 +21,10 @@ Sym Elaborator::call(const Expr& expr, const NamesPtr& names, const Sym* piped, 
   std::vector<Argument> arguments;
   if (piped) arguments.push_back({piped_span, {}, *piped});
   for (const Entry& e : expr.entries) {
+    if (e.kind == Entry::Kind::keyed && e.key == "on_error") {
+      arguments.push_back({e.value->span, e.key, failure_policy(*e.value, names)});
+      continue;
+    }
     Sym value = expression(*e.value, names);
     if (e.kind == Entry::Kind::spread) {
       if (value.kind != Sym::Kind::tuple && value.kind != Sym::Kind::list)
@@ -43,7 +45,8 @@ Sym Elaborator::call(const Expr& expr, const NamesPtr& names, const Sym* piped, 
       }
     }
     const OperatorDef* stage = OperatorRegistry::instance().find(callee.text);
-    if (!stage && !OpRegistry::instance().find(op_name(callee.text)) && !parse_dtype(callee.text)) {
+    if (!stage && !OpRegistry::instance().find(plain_op_name(callee.text)) &&
+        !parse_dtype(callee.text)) {
       for (const Names* n = names.get(); n; n = n->outer.get()) {
         if (n->name == callee.text) fail(callee.span, "`" + callee.text + "` is not a function");
       }
@@ -67,8 +70,7 @@ Sym Elaborator::call_named(const std::string& name, std::vector<Argument> argume
         (*dtype == DType::boolean || is_float(*dtype) || x.weak == Weak::integer)) {
       if (*dtype != DType::boolean) return coerce(x, *dtype, arguments[0].span);
     }
-    if (x.is_constant() && x.tensor.entries_count() == 0)
-      return coerce(x, *dtype, arguments[0].span);
+    if (x.is_empty()) return coerce(x, *dtype, arguments[0].span);
     Attrs attrs;
     attrs.set("dtype", Attr::of(*dtype));
     return op("cast", {x}, std::move(attrs), span, {arguments[0].span});
@@ -77,7 +79,7 @@ Sym Elaborator::call_named(const std::string& name, std::vector<Argument> argume
   if (special_call(name, arguments, span, &out)) return out;
   const OperatorDef* stage = OperatorRegistry::instance().find(name);
   if (stage && stage->internal) stage = nullptr;
-  const std::string op = op_name(name);
+  const std::string op = plain_op_name(name);
   const OpDef* function = OpRegistry::instance().find(op);
   if (stage) {
     const bool on_dataset = std::ranges::any_of(arguments, [this](const Argument& a) {
@@ -95,25 +97,18 @@ Sym Elaborator::call_named(const std::string& name, std::vector<Argument> argume
   }
   if (const OpDef* ragged = ragged_form(op, arguments)) function = ragged;
   if (function) return op_call(*function, std::move(arguments), span);
-  std::vector<std::string> known;  // what fits the first argument comes first
-  for (const OperatorDef* o : OperatorRegistry::instance().all()) {
-    if (!o->internal) known.push_back(o->name);
-  }
-  const bool on_dataset = !arguments.empty() && is_dataset(arguments[0].sym);
-  if (on_dataset) {
-    if (const std::string hint = did_you_mean(name, known); !hint.empty())
-      fail(span, "there is no stage `" + name + "`" + hint, Code::not_found);
-  }
-  for (const OpDef* o : OpRegistry::instance().all()) known.push_back(o->name);
+  std::vector<std::string> known;
   for (const Names* n = prelude_.get(); n; n = n->outer.get()) known.push_back(n->name);
-  fail(span, "there is no op `" + name + "`" + did_you_mean(name, known), Code::not_found);
+  const bool on_dataset = !arguments.empty() && is_dataset(arguments[0].sym);
+  fail(span, no_such_call(name, on_dataset, known), Code::not_found);
 }
 
 // What the op is for ragged tensors, where it is another one for them.
 const OpDef* Elaborator::ragged_form(const std::string& name,
                                      const std::vector<Argument>& arguments) const {
   const bool ragged = std::ranges::any_of(arguments, [this](const Argument& a) {
-    return a.sym.kind == Sym::Kind::value && type(a.sym).kind == LeafSpec::Kind::ragged;
+    return (a.sym.kind == Sym::Kind::value || a.sym.is_constant()) &&
+           type(a.sym).kind == LeafSpec::Kind::ragged;
   });
   return ragged ? OpRegistry::instance().find("ragged_" + name) : nullptr;
 }
@@ -140,6 +135,14 @@ bool Elaborator::special_call(const std::string& name, std::vector<Argument>& ar
     *out = walk(x->sym);
     return true;
   }
+  if (name == "apply") {
+    const Argument *x = positional(0, "input"), *f = positional(1, "f");
+    if (!x || !is_dataset(x->sym) || !f || f->sym.kind != Sym::Kind::function)
+      fail(span, "apply takes a dataset and a function of it: apply(d -> d | take(3))");
+    *out = closure_call(*f->sym.closure, {{x->span, {}, x->sym}}, span);
+    if (!is_dataset(*out)) fail(f->span, "apply: the function must give a dataset");
+    return true;
+  }
   if (name == "repeated") {
     const Argument *x = positional(0, "x"), *n = positional(1, "n");
     if (!x || !n) fail(span, "repeated takes a value and a count");
@@ -147,6 +150,13 @@ bool Elaborator::special_call(const std::string& name, std::vector<Argument>& ar
     if (count < 0 || count > 10'000)
       fail(n->span, "the count must lie between 0 and 10000: " + std::to_string(count));
     *out = Sym::tuple(std::vector<Sym>(static_cast<size_t>(count), x->sym));
+    return true;
+  }
+  // Of computed parts, sparse is an op.
+  const bool literal =
+      std::ranges::all_of(arguments, [](const Argument& a) { return is_fixed(a.sym); });
+  if (name == "ragged" || (name == "sparse" && literal)) {
+    *out = name == "ragged" ? ragged_literal(arguments, span) : sparse_literal(arguments, span);
     return true;
   }
   if (name == "feature") {
@@ -206,8 +216,8 @@ std::vector<const Argument*> Elaborator::match(const std::string& what,
     while (next < params.size() &&
            (params[next].by_name_only || (out[next] && !(rest && out[next] == nullptr))))
       ++next;
-    const bool many =
-        rest && next < params.size() &&
+    const bool many =  // a list is all there is; what follows is the next argument
+        rest && next < params.size() && a.sym.kind != Sym::Kind::list &&
         (params[next].kind == Param::Kind::tensors || params[next].kind == Param::Kind::datasets);
     if (many) {
       rest->push_back(&a);
@@ -250,7 +260,8 @@ Sym Elaborator::op_call(const OpDef& def, std::vector<Argument> arguments, Span 
       if (rest.size() == 1 &&
           (items[0].kind == Sym::Kind::list || items[0].kind == Sym::Kind::tuple)) {
         items = std::vector<Sym>(items[0].items);
-      } else if (rest.size() == 1 && items[0].is_constant() && items[0].tensor.dims().rank() > 0) {
+      } else if (rest.size() == 1 && items[0].is_constant() && !items[0].tensor.object() &&
+                 items[0].tensor.dims().rank() > 0) {
         const Sym whole = items[0];  // a list of literals became a tensor already: its items
         items.clear();
         for (int64_t k = 0; k < whole.tensor.dims()[0]; ++k)

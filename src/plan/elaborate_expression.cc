@@ -348,7 +348,8 @@ Sym Elaborator::subscript(const Expr& expr, const NamesPtr& names) {
   Attrs attrs;
   attrs.set("pieces", Attr::list(std::move(pieces)));
   const bool ragged = type(inputs[0]).kind == LeafSpec::Kind::ragged;
-  return op(ragged ? "ragged_subscript" : "subscript", std::move(inputs), std::move(attrs), expr.span, spans);
+  return op(ragged ? "ragged_subscript" : "subscript", std::move(inputs), std::move(attrs),
+            expr.span, spans);
 }
 
 }  // namespace penstock

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "plan/elaborator.h"
+#include "plan/name_check.h"
 #include "plan/parser.h"
 
 namespace penstock {
@@ -52,10 +53,11 @@ Sym Elaborator::stage_inputs(const Param& param, std::vector<const Argument*> ar
   } else {
     const std::function<Attr(const Sym&, Span)> walk = [&](const Sym& s, Span span) -> Attr {
       if (is_dataset(s)) return add(s, span);
-      if (s.kind != Sym::Kind::tuple && s.kind != Sym::Kind::dict)
-        fail(span, "expected datasets, or a tuple or dict of them");
+      if (s.kind != Sym::Kind::tuple && s.kind != Sym::Kind::dict && s.kind != Sym::Kind::list)
+        fail(span, "expected datasets, or a tuple, dict or list of them");
       std::vector<Attr> items;
       for (const Sym& item : s.items) items.push_back(walk(item, span));
+      if (s.kind == Sym::Kind::list) return Attr::list(std::move(items));
       return s.kind == Sym::Kind::tuple ? Attr::tuple(std::move(items))
                                         : Attr::dict(s.keys, std::move(items));
     };
@@ -126,7 +128,8 @@ FunctionPtr Elaborator::function_in(Scope* parent, const Sym& closure, const Spe
 FunctionPtr Elaborator::stage_function(NodeDraft& draft, const Param& param, const Sym& closure,
                                        Span span) {
   Spec input = draft.node.op->function_input(draft, param.name);
-  if (draft.node.op->function_arity == 1) return function(closure, input, span);
+  if (draft.node.op->function_arity == 1 && draft.node.op->state_param != param.name)
+    return function(closure, input, span);
   // A state goes round: its shape is widened until what comes out fits what goes in.
   for (int round = 0;; ++round) {
     const uint64_t occurrence = occurrence_;
@@ -195,6 +198,12 @@ PlanPtr Elaborator::parallel_reads(const OperatorDef& def, Attrs args, int64_t r
 }
 
 Sym Elaborator::stage_call(const OperatorDef& def, std::vector<Argument> arguments, Span span) {
+  const auto policy = std::ranges::find(arguments, "on_error", &Argument::key);
+  if (policy != arguments.end()) {
+    const Argument on_error = *policy;
+    arguments.erase(policy);
+    return with_failure_policy(stage_call(def, std::move(arguments), span), on_error);
+  }
   if (def.name == "from_tensors" && arguments.size() == 1 && holds_dataset(arguments[0].sym) &&
       scope_ == &top_) {
     return from_nested(arguments[0], span);
@@ -287,11 +296,42 @@ PlanPtr Elaborator::as_plan(const Sym& sym, Span span) {
   return sym.plan;
 }
 
+PipeError Elaborator::with_name_mistakes(const PipeError& error, const Program& program) const {
+  std::vector<std::string> known;
+  for (const auto& [name, plan] : options_.datasets) known.push_back(name);
+  for (const Statement& s : program.statements) {
+    if (s.kind != Statement::Kind::import_file) continue;
+    const auto read = imported_.find(import_path(s));
+    if (read == imported_.end() || read->second) return error;  // what it defines is not known
+  }
+  for (const Program& p : programs_) {
+    for (const Statement& s : p.statements) {
+      if (s.pattern) add_bound_names(*s.pattern, &known);
+    }
+  }
+  std::vector<Diagnostic> all = error.diagnostics();
+  const Span first = all[0].span;
+  for (Diagnostic& d : check_names(program, known)) {
+    if (d.span.source != first.source || d.span.begin != first.begin) all.push_back(std::move(d));
+  }
+  // In the order of the text, behind what is wrong in another.
+  auto at = [&program](const Diagnostic& d) {
+    const bool here = d.span.source == program.source.get();
+    return std::pair(here, here ? d.span.begin : 0);
+  };
+  std::ranges::stable_sort(all, {}, at);
+  return PipeError(std::move(all));
+}
+
 BuiltPlan build_plan(const Program& program, const BuildOptions& options) {
   Elaborator elaborator(options);
   BuiltPlan out;
-  const Sym result = elaborator.run(program);
-  out.plan = elaborator.as_plan(result, program.result->span);
+  try {
+    const Sym result = elaborator.run(program);
+    out.plan = elaborator.as_plan(result, program.result->span);
+  } catch (const PipeError& e) {
+    throw elaborator.with_name_mistakes(e, program);
+  }
   out.sources = elaborator.sources();
   out.sources.push_back(program.source);
   out.warnings = elaborator.warnings;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "data/leaf_of.h"
 #include "functions/kernels/math/promotion.h"
 #include "plan/elaborator.h"
 #include "plan/format.h"
@@ -12,7 +13,7 @@ namespace penstock {
 LeafSpec Elaborator::type(const Sym& sym) const {
   if (sym.kind == Sym::Kind::value) return sym.scope->builder->type(sym.id);
   PENSTOCK_CHECK(sym.is_constant());
-  return LeafSpec::tensor(sym.tensor.dtype(), Shape(sym.tensor.dims()));
+  return leaf_of(sym.tensor);
 }
 
 int Elaborator::capture(const Sym& sym, Scope* pipelines) {
@@ -69,8 +70,7 @@ Sym Elaborator::strong(const Sym& sym) {
 Sym Elaborator::coerce(const Sym& sym, DType dtype, Span span) {
   const LeafSpec from = type(sym);
   if (from.dtype == dtype) return sym.is_constant() ? Sym::of(sym.tensor) : sym;
-  if (sym.is_constant() && sym.tensor.entries_count() == 0)
-    return Sym::of(Tensor::make(dtype, sym.tensor.dims()));
+  if (sym.is_empty()) return Sym::of(Tensor::make(dtype, sym.tensor.dims()));
   if (sym.is_constant() && sym.weak != Weak::no) {
     if (dtype == DType::bytes || dtype == DType::boolean ||
         (sym.weak == Weak::floating && !is_float(dtype))) {
@@ -99,7 +99,7 @@ void Elaborator::unify(std::vector<Sym>* syms, const std::vector<Span>& spans) {
   std::optional<DType> target;
   bool weak_integer = false, weak_float = false;
   for (const Sym& s : *syms) {
-    if (s.is_constant() && (s.weak != Weak::no || s.tensor.entries_count() == 0)) {
+    if (s.is_constant() && (s.weak != Weak::no || s.is_empty())) {
       weak_integer |= s.weak == Weak::integer;
       weak_float |= s.weak == Weak::floating;
       continue;
@@ -129,7 +129,7 @@ void Elaborator::unify(std::vector<Sym>* syms, const std::vector<Span>& spans) {
   const bool changes = weak_float || weak_integer;
   for (size_t i = 0; i < syms->size(); ++i) {
     Sym& s = (*syms)[i];
-    const bool literal = s.is_constant() && (s.weak != Weak::no || s.tensor.entries_count() == 0);
+    const bool literal = s.is_constant() && (s.weak != Weak::no || s.is_empty());
     const bool widened =
         changes && is_number(*target) && is_integer(type(s).dtype) && is_float(*target);
     if (literal || widened) s = coerce(s, *target, i < spans.size() ? spans[i] : Span{});

@@ -68,6 +68,10 @@ struct Sym {
   static Sym tuple(std::vector<Sym> items);
   static Sym dict(std::vector<std::string> keys, std::vector<Sym> items);
   bool is_constant() const { return kind == Kind::constant; }
+  // A constant without entries: it takes any dtype.
+  bool is_empty() const {
+    return is_constant() && !tensor.object() && tensor.entries_count() == 0;
+  }
   bool is_tensor_like() const {
     return kind == Kind::constant || kind == Kind::value || kind == Kind::list;
   }
@@ -95,6 +99,8 @@ class Elaborator {
   NamesPtr bind_names(const std::map<std::string, PlanPtr>& datasets) const;
   PlanPtr as_plan(const Sym& sym, Span span);
   FunctionPtr function(const Sym& closure, const Spec& input, Span span);
+  // The error with further mistakes in names of the program, which does not go on after the first.
+  PipeError with_name_mistakes(const PipeError& error, const Program& program) const;
   // Every text that nodes of the result may point into.
   std::vector<SourcePtr> sources() const;
   std::vector<std::string> warnings;
@@ -104,6 +110,7 @@ class Elaborator {
   // elaborate.cc
   NamesPtr statement(const Statement& statement, NamesPtr names);
   NamesPtr import_file(const Statement& statement, NamesPtr names);
+  static std::string import_path(const Statement& statement);
   NamesPtr bind(const Pattern& pattern, const Sym& value, NamesPtr names);
   Sym lookup(const Expr& name, const NamesPtr& names);
   Sym closure_call(const Closure& closure, std::vector<Argument> arguments, Span span);
@@ -132,14 +139,20 @@ class Elaborator {
                                      const std::vector<Argument>& arguments, Span span,
                                      std::vector<const Argument*>* rest);
 
+  // elaborate_literal.cc
+  Sym ragged_literal(const std::vector<Argument>& arguments, Span span);
+  Sym sparse_literal(const std::vector<Argument>& arguments, Span span);
+
   // elaborate_control.cc
   Sym control_call(const OpDef& op, const std::vector<const Argument*>& found, Span span);
   FunctionPtr body(const Sym& closure, const Spec& input, Span span,
                    std::vector<ValueId>* captured);
 
-  // elaborate_stage.cc
+  // elaborate_stage.cc, elaborate_failure_policy.cc
   Sym stage_call(const OperatorDef& op, std::vector<Argument> arguments, Span span);
   PlanPtr parallel_reads(const OperatorDef& def, Attrs args, int64_t reads, Span span);
+  Sym failure_policy(const Expr& expr, const NamesPtr& names);
+  Sym with_failure_policy(Sym stage, const Argument& policy);
   Sym from_nested(const Argument& argument, Span span);
   Sym stage_inputs(const Param& param, std::vector<const Argument*> arguments,
                    std::vector<PlanPtr>* inputs, Attrs* args);

@@ -10,7 +10,10 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "data/ragged.h"
+#include "functions/kernels/text/model_file.h"
 #include "plan/canonical.h"
+#include "plan/static_forms.h"
 
 namespace penstock {
 namespace {
@@ -66,6 +69,17 @@ T canonical_entry(T value) {
 }
 
 void write(const Tensor& t, Bytes* out) {
+  if (const RaggedTensor* ragged = as_ragged(t)) {
+    out->add("ragged");
+    for (const Tensor& splits : ragged->splits()) write(splits, out);
+    return write(ragged->values(), out);
+  }
+  if (const SparseTensor* sparse = as_sparse(t)) {
+    out->add("sparse");
+    for (const Tensor* part : {&sparse->indices(), &sparse->values(), &sparse->shape()})
+      write(*part, out);
+    return;
+  }
   out->integer(static_cast<int64_t>(t.dtype()));
   out->integer(t.dims().rank());
   for (const int64_t size : t.dims().sizes()) out->integer(size);
@@ -88,7 +102,21 @@ CanonicalHashes constant_hash(const Tensor& value) {
   return out.hash();
 }
 
+// What the files of a table or model hold; one that cannot be read is refused when it is opened.
+void write_contents(const Attr& form, Bytes* out) {
+  for (size_t i = 1; i < form.items().size(); ++i) {
+    const std::string& key = form.keys()[i];
+    if (key != "file" && key != "vocab" && key != "merges") continue;
+    try {
+      out->add(read_model_file(form.items()[i].as_string()));
+    } catch (const Error&) {
+      out->add("unreadable");
+    }
+  }
+}
+
 void write(const Attr& attr, const Environment& environment, Bytes* out) {
+  if (static_form_of(attr)) write_contents(attr, out);
   if (attr.is_capture() || attr.is_tensor()) {
     out->add("value");
     const auto i = static_cast<size_t>(attr.capture_index());

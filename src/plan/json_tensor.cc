@@ -6,6 +6,7 @@
 
 #include "base/base64.h"
 #include "base/error.h"
+#include "data/ragged.h"
 #include "plan/format.h"
 #include "plan/json_parts.h"
 #include "plan/utf8.h"
@@ -182,6 +183,16 @@ DType dtype_from_json(const In& in, const Where& where) {
 }
 
 Out tensor_to_json(const Tensor& t) {
+  if (const RaggedTensor* ragged = as_ragged(t)) {
+    Out parts = Out::array({tensor_to_json(ragged->values())});
+    for (const Tensor& splits : ragged->splits()) parts.push_back(tensor_to_json(splits));
+    return Out{{"ragged", std::move(parts)}};
+  }
+  if (const SparseTensor* sparse = as_sparse(t)) {
+    return Out{
+        {"sparse", Out::array({tensor_to_json(sparse->indices()), tensor_to_json(sparse->values()),
+                               tensor_to_json(sparse->shape())})}};
+  }
   PENSTOCK_CHECK(!t.object());
   Out values = Out::array();
   visit_dtype(t.dtype(), [&]<typename T>(TypeTag<T>) {
@@ -194,7 +205,33 @@ Out tensor_to_json(const Tensor& t) {
              {"values", std::move(values)}};
 }
 
+namespace {
+
+// The parts of a ragged or sparse tensor; null where `in` is another one.
+Tensor composite_from_json(const In& in, const Where& where) {
+  const In* ragged = optional_member(object(in, where), "ragged");
+  const In* from = ragged ? ragged : optional_member(in, "sparse");
+  if (!from) return {};
+  const Where place = where[ragged ? "ragged" : "sparse"];
+  std::vector<Tensor> parts;
+  for (size_t i = 0; i < array(*from, place).size(); ++i)
+    parts.push_back(tensor_from_json((*from)[i], place[i]));
+  if (parts.size() < 2 || (!ragged && parts.size() != 3)) place.fail("has too few parts");
+  for (const Tensor& t : parts) {
+    if (t.object()) place.fail("its parts must be dense");
+  }
+  try {
+    return ragged ? make_ragged({parts.begin() + 1, parts.end()}, parts[0])
+                  : make_sparse(parts[0], parts[1], parts[2]);
+  } catch (const Error& e) {
+    place.fail(e.message());
+  }
+}
+
+}  // namespace
+
 Tensor tensor_from_json(const In& in, const Where& where) {
+  if (Tensor composite = composite_from_json(in, where); composite.object()) return composite;
   const DType dtype = dtype_from_json(member(in, "dtype", where), where["dtype"]);
   const In& shape = array(member(in, "shape", where), where["shape"]);
   const In& values = array(member(in, "values", where), where["values"]);

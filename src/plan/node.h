@@ -15,6 +15,7 @@
 namespace penstock {
 
 class Cursor;        // runtime/cursor.h
+class Indexed;       // runtime/indexed.h
 struct OpenContext;  // runtime/open.h
 struct OperatorDef;
 
@@ -75,7 +76,10 @@ struct OperatorDef {
   std::function<Spec(const NodeDraft&, std::string_view param)> function_input;
   // Several loose arguments (reduce's state and element) instead of one element.
   int function_arity = 1;
+  std::string state_param{};  // the function whose state goes round, where there are others besides
   std::function<std::unique_ptr<Cursor>(const PlanPtr&, OpenContext&)> open;
+  // Where rows can be had by their index, whatever the rows before them: null for other operators.
+  std::function<std::unique_ptr<Indexed>(const PlanPtr&, const OpenContext&)> open_indexed;
   // Sinks: computes the value's leaves from an opened input.
   std::function<std::vector<Tensor>(const PlanPtr&, OpenContext&)> run_sink;
 };

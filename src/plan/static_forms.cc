@@ -32,8 +32,8 @@ const StaticForm* static_form_of(const Attr& attr) {
   if (attr.kind() != Attr::Kind::dict || attr.keys().empty() || attr.keys()[0] != "is")
     return nullptr;
   const Attr& name = attr.items()[0];
-  const bool text = name.is_tensor() && name.tensor().dtype() == DType::bytes &&
-                    name.tensor().dims().rank() == 0;
+  const bool text =
+      name.is_tensor() && name.tensor().dtype() == DType::bytes && name.tensor().dims().rank() == 0;
   return text ? find_static_form(name.as_string()) : nullptr;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <span>
 
+#include "data/ragged.h"
 #include "plan/format.h"
 #include "plan/lexer.h"
 #include "plan/static_forms.h"
@@ -327,7 +328,49 @@ ExprPtr CallBuilder::finish() {
   return out;
 }
 
+namespace {
+
+// Items [begin, end) of ragged axis `axis`; behind the last one, of the values.
+ExprPtr ragged_list(const RaggedTensor& t, int axis, int64_t begin, int64_t end) {
+  std::vector<ExprPtr> items;
+  for (int64_t i = begin; i < end; ++i) {
+    if (axis == t.ragged_rank()) {
+      int64_t next = 0;
+      items.push_back(nested_list(t.values().item(i), 0, &next, false));
+    } else {
+      const auto* splits = t.splits()[static_cast<size_t>(axis)].entries<int64_t>();
+      items.push_back(ragged_list(t, axis + 1, splits[i], splits[i + 1]));
+    }
+  }
+  return list_expr(std::move(items));
+}
+
+ExprPtr ragged_expr(const RaggedTensor& t) {
+  CallBuilder call{"ragged"};
+  call.add_loose(ragged_list(t, 0, 0, t.rows()));
+  if (t.values().dims().rank() > 1 || t.values().entries_count() == 0)
+    call.add(option("ragged_rank", Param::Kind::integer, {}), integer_expr(t.ragged_rank()));
+  if (t.values().entries_count() == 0 || !is_bare(t.values().dtype(), Place::alone)) {
+    call.add(option("dtype", Param::Kind::dtype, {}),
+             name_expr(std::string(dtype_name(t.values().dtype()))));
+  }
+  return call.finish();
+}
+
+ExprPtr sparse_expr(const SparseTensor& t) {
+  CallBuilder call{"sparse"};
+  const std::pair<const char*, const Tensor*> parts[] = {
+      {"indices", &t.indices()}, {"values", &t.values()}, {"shape", &t.shape()}};
+  for (const auto& [name, part] : parts)
+    call.add(required(name, Param::Kind::tensor), constant_expr(*part, Place::alone), true);
+  return call.finish();
+}
+
+}  // namespace
+
 ExprPtr constant_expr(const Tensor& value, Place place) {
+  if (const RaggedTensor* ragged = as_ragged(value)) return ragged_expr(*ragged);
+  if (const SparseTensor* sparse = as_sparse(value)) return sparse_expr(*sparse);
   if (value.entries_count() == 0) return empty_expr(value);
   if (is_repeated(value)) {
     CallBuilder call{"fill"};

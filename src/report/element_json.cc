@@ -67,8 +67,9 @@ Json ragged_to_json(const RaggedTensor& t) {
 }
 
 Json sparse_to_json(const SparseTensor& t) {
+  const bool none = t.indices().dims()[0] == 0;
   return Json{{"sparse",
-               {{"indices", tensor_to_json(t.indices())},
+               {{"indices", none ? Json::array() : tensor_to_json(t.indices())},
                 {"values", tensor_to_json(t.values())},
                 {"dense_shape", tensor_to_json(t.shape())}}}};
 }

@@ -13,18 +13,18 @@ std::shared_ptr<const RowIndices> kept_rows(const Block& predicate) {
   RowIndices& kept = *out;
   const Column& c = predicate.columns[0];
   if (c.kind() == Column::Kind::dense && c.row_dims().rank() == 0 && predicate.errors.empty()) {
-    const bool* holds = c.entries<bool>();
+    const bool* entries = c.entries<bool>();
     kept.resize(static_cast<size_t>(predicate.rows));
     size_t n = 0;
     for (int32_t i = 0; i < predicate.rows; ++i) {
       kept[n] = i;
-      n += holds[i] ? 1 : 0;
+      n += entries[i] ? 1 : 0;
     }
     kept.resize(n);
     return out;
   }
   for (int32_t i = 0; i < predicate.rows; ++i) {
-    if (predicate.error_at(i) || c.row(i).entry<bool>()) kept.push_back(i);
+    if (predicate.error_at(i) || holds(predicate, i)) kept.push_back(i);
   }
   return out;
 }
@@ -56,10 +56,7 @@ void name_errors(Block* block, const std::string& name) {
 }
 
 void run_filter(const Chain::Stage& stage, Block* block) {
-  Block predicate, input = *block;
-  stage.function->run(input, &predicate);
-  check_predicate(&predicate);
-  name_errors(&predicate, stage.name);
+  Block predicate = run_predicate(*stage.function, *block, stage.name);
   std::shared_ptr<const RowIndices> kept = kept_rows(predicate);
   block->errors = std::move(predicate.errors);
   if (static_cast<int64_t>(kept->size()) == block->rows) return;
@@ -69,6 +66,15 @@ void run_filter(const Chain::Stage& stage, Block* block) {
 }
 
 }  // namespace
+
+Block run_predicate(const CompiledFunction& predicate, const Block& rows,
+                    const std::string& stage) {
+  Block out, input = rows;
+  predicate.run(input, &out);
+  check_predicate(&out);
+  name_errors(&out, stage);
+  return out;
+}
 
 void Chain::run(Block* block, const Placement* placement) const {
   for (size_t i = 0; i < stages_.size(); ++i) {
@@ -128,7 +134,7 @@ Chain::Stage make_stage(const PlanPtr& node, const OpenContext& context) {
   Chain::Stage stage;
   stage.filter = node->is("filter");
   stage.function = context.program(*node, stage.filter ? "predicate" : "f");
-  stage.counters = context.run->counters(node.get());
+  stage.counters = context.run->options().count ? context.run->counters(node.get()) : nullptr;
   stage.name = node->op->name;
   for (const LeafSpec& leaf : node->spec.leaves()) {
     const bool fixed = leaf.is_tensor() && leaf.shape.is_static() && leaf.dtype != DType::bytes;

@@ -45,7 +45,10 @@ Poll Cursor::pull_once(Block* out, const Pull& pull) {
     *out = error_block(current_error(), identity_.columns, Origin());
     result = Poll::ready;
   }
-  if (result != Poll::ready) return result;
+  if (result != Poll::ready) {
+    out->clear();  // an operator may have filled and dropped rows before its input had no more
+    return result;
+  }
   PENSTOCK_DCHECK(out->rows >= 1 && out->rows <= pull.max_rows);
   PENSTOCK_DCHECK(out->columns.size() == identity_.columns);
   if (!out->errors.empty()) {

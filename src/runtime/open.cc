@@ -6,11 +6,7 @@ CursorPtr OpenContext::open(const PlanPtr& node) const {
   try {
     OpenContext context = *this;
     CursorPtr cursor = node->op->open(node, context);
-    if (!cursor->identity().counters) {
-      cursor->set_identity({run->counters(node.get()), node->op->name,
-                            static_cast<size_t>(node->spec.leaf_count()), node.get(),
-                            run->options().marks, node->op->passes_marks});
-    }
+    if (!cursor->identity().node) identify(*node, cursor.get());
     if (at.mark || at.rows > 0) cursor->resume_at(at);
     return cursor;
   } catch (const Error& e) {
@@ -18,11 +14,22 @@ CursorPtr OpenContext::open(const PlanPtr& node) const {
   }
 }
 
-OpenContext OpenContext::below(const PlanNode& node, size_t i) const {
+void OpenContext::identify(const PlanNode& node, Cursor* cursor) const {
+  cursor->set_identity({run->options().count ? run->counters(&node) : nullptr, node.op->name,
+                        static_cast<size_t>(node.spec.leaf_count()), &node, run->options().marks,
+                        node.op->passes_marks});
+}
+
+OpenContext OpenContext::deeper() const {
   OpenContext out = *this;
   ++out.depth;
   out.batch_rows = 0;
   out.at = {};
+  return out;
+}
+
+OpenContext OpenContext::below(const PlanNode& node, size_t i) const {
+  OpenContext out = deeper();
   if (node.op->passes_marks) {
     out.at.mark = at.mark;
   } else if (const StageMark* mark = resume(node); mark && i < mark->inputs().size()) {

@@ -15,6 +15,7 @@ struct OpenContext {
   uint64_t lineage = 0;    // mixed into the ids of sources: the row that a nested plan hangs from
   uint64_t epoch = 0;      // of enclosing repeats and the iterator
   int64_t batch_rows = 0;  // rows of a batch that follows directly, 0 for none
+  bool ordered = true;     // false: parallel maps may give elements as they come
   int depth = 0;           // stages below the sink: priority of tasks
   std::shared_ptr<PipelineState>
       nested{};         // what caches of the nested pipeline being opened keep; null at the top
@@ -22,8 +23,12 @@ struct OpenContext {
 
   // The cursor of the node, with its identity set. Throws Error when it cannot be opened.
   CursorPtr open(const PlanPtr& node) const;
+  // Tells a cursor of the node, made outside open, who it is.
+  void identify(const PlanNode& node, Cursor* cursor) const;
   // Of input i of the node, one deeper.
   CursorPtr open_input(const PlanNode& node, size_t i = 0) const;
+  // One stage deeper, at its beginning.
+  OpenContext deeper() const;
   // The context to open input i of the node in.
   OpenContext below(const PlanNode& node, size_t i = 0) const;
   // The node's own mark; null: it starts at its beginning. Throws FAILED_PRECONDITION when the

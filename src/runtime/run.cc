@@ -88,6 +88,18 @@ std::vector<std::pair<const PlanNode*, const NodeCounters*>> Run::all_counters()
   return out;
 }
 
+void Run::count_ignored(const PlanNode* node, const ErrorPtr& error) {
+  std::lock_guard lock(counters_mutex_);
+  IgnoredErrors& ignored = ignored_[node];
+  ++ignored.count;
+  if (ignored.first.size() < IgnoredErrors::kKept) ignored.first.push_back(error);
+}
+
+std::map<const PlanNode*, IgnoredErrors> Run::ignored() const {
+  std::lock_guard lock(counters_mutex_);
+  return ignored_;
+}
+
 double Run::cpu_share() const {
   const int64_t wall = task_wall_ns_.load(std::memory_order_relaxed);
   const int64_t cpu = task_cpu_ns_.load(std::memory_order_relaxed);
@@ -104,7 +116,8 @@ int64_t element_bytes(const PlanNode& node) {
     int64_t size = dtype_size(leaf.dtype);
     for (int axis = 0; axis < leaf.shape.rank(); ++axis) {
       const Attr& batch = node.arg("batch_size");
-      const bool rows = axis == 0 && leaf.shape[0] < 0 && batch.is_tensor();
+      const bool rows =
+          axis == 0 && leaf.shape[0] < 0 && batch.is_tensor() && batch.tensor().dims().rank() == 0;
       const int64_t n = rows ? batch.as_int() : leaf.shape[axis];
       if (n < 0 || (n > 0 && size > INT64_MAX / n)) {
         size = n < 0 ? 0 : INT64_MAX / 2;

@@ -53,8 +53,7 @@ def revive(entry):
 
 
 def leaves(value, path):
-    if isinstance(value, Structure) or (isinstance(value, dict)
-                                        and not set(value) & {"empty", "ragged", "sparse", "dataset"}):
+    if isinstance(value, dict) and set(value) not in ({"empty"}, {"ragged", "shape"}, {"sparse"}, {"dataset"}):
         for key, inner in value.items():
             yield from leaves(inner, f"{path}/{key}" if path else key)
     else:
@@ -122,12 +121,17 @@ def compare(want, result, root):
     return None
 
 
+def composite(out):
+    """Ragged or sparse; a field of such a name is none."""
+    return out.get("ragged") is True or out.get("sparse") is True
+
+
 def recorded_leaves(out, path):
     """The tensors of a recorded `out`: one, a list, or a dict of them."""
     if isinstance(out, list):
         for i, value in enumerate(out):
             yield from recorded_leaves(value, f"{path}/{i}" if path else str(i))
-    elif isinstance(out, dict) and not ("dtype" in out or out.get("ragged") or out.get("sparse")):
+    elif isinstance(out, dict) and not ("dtype" in out or composite(out)):
         for key, value in out.items():
             yield from recorded_leaves(value, f"{path}/{key}" if path else key)
     else:
@@ -138,7 +142,7 @@ def compare_tensor(want, got, tol, root):
     import check
     if not isinstance(want, dict):
         return f"a plain {type(want).__name__} is recorded: the map needs a judge of its own"
-    if want.get("ragged") or want.get("sparse"):
+    if composite(want):
         return compare_composite(want, got, tol, root)
     if isinstance(got, dict):
         return f"expected a dense tensor, got {brief(got)}"

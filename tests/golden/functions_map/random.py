@@ -39,16 +39,18 @@ def counter_order(case):
 
 
 def stream(key, counter, n, dtype):
-    """n numbers of all bits: 32-bit words one by one, 64-bit ones of two, the lower one first."""
+    """n numbers of all bits from a key and a counter (texts): 32-bit words one by one, 64-bit ones of two, the
+    lower one first."""
     size = 2 if dtype in ("int64", "uint64", "float64") else 1
-    text = f"philox({words(counter)}, {words(key)}, blocks={-(-n * size // 4)})[:{n * size}]"
+    text = f"philox({counter}, {key}, blocks={-(-n * size // 4)})[:{n * size}]"
     wide = f"bitcast(reshape({text}, [{n}, 2]), uint64)" if size == 2 else text
     return f"bitcast({wide}, {dtype})" if dtype.startswith("int") else wide
 
 
 def full_int(case):
     counter = [w for v in case.inputs["counter"] for w in halves(v)]
-    return Plan(stream(halves(case.inputs["key"]), counter, case.attrs["n"], case.attrs["dtype"]), judge=equal)
+    key = words(halves(case.inputs["key"]))
+    return Plan(stream(key, words(counter), case.attrs["n"], case.attrs["dtype"]), judge=equal)
 
 
 SCRAMBLE = [0x3ec8f720, 0x02461e29]  # TensorFlow's key for making a key and a counter of a seed
@@ -69,10 +71,8 @@ def seed_to_key(case):
 
 def seeded(case, n, dtype):
     """n numbers of all bits from a seed; `m` names the mixed words."""
-    seed = case.attrs["seed"]
-    text = stream([0, 0], [0, 0, 0, 0], n, dtype)
-    text = text.replace(words([0, 0, 0, 0]), "concat(uint32([0, 0]), m[2:])").replace(words([0, 0]), "m[:2]", 1)
-    return f"let m = {mixed(seed)}; ", text
+    text = stream("m[:2]", "concat(uint32([0, 0]), m[2:])", n, dtype)
+    return f"let m = {mixed(case.attrs['seed'])}; ", text
 
 
 def shape(case):
@@ -93,6 +93,7 @@ def uniform(case):
         mantissa, one = (1023, 15360) if dtype == "float16" else (127, 16256)
         bits = f"bitwise_or(bitwise_and({text}, uint32({mantissa})), uint32({one}))"
         return f"{head}bitcast(uint16({bits}), {dtype}) - {dtype}(1.0)"
+    text = text.replace(", 2])", ", 2])[:, ::-1]")  # of a double the higher word comes first
     mantissa = f"bitwise_or(bitwise_and({text}, uint64(4503599627370495)), uint64(4607182418800017408))"
     return f"{head}bitcast({mantissa}, float64) - 1.0"
 

@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "data/ragged.h"
 #include "functions/kernels/math/shape_arguments.h"
+#include "functions/kernels/ragged/ragged_rows.h"
 
 namespace penstock {
 
@@ -54,39 +55,6 @@ RowId in_round(const RowId& row, int64_t round) {
   return out;
 }
 
-namespace {
-
-Tensor part(const Tensor& t, int64_t begin, int64_t count) {
-  Tensor source = t;
-  Dims dims = t.dims();
-  dims[0] = count;
-  const int64_t item = dims.without_front().entries() * dtype_size(t.dtype());
-  return Tensor(t.dtype(), dims, t.buffer(), source.mutable_data() + begin * item);
-}
-
-// Splits [begin, begin + count] moved to start with 0.
-Tensor splits_from(const Tensor& splits, int64_t begin, int64_t count) {
-  Tensor out = Tensor::make(DType::int64, {count + 1});
-  const auto* from = splits.entries<int64_t>() + begin;
-  for (int64_t i = 0; i <= count; ++i) out.mutable_entries<int64_t>()[i] = from[i] - from[0];
-  return out;
-}
-
-Tensor ragged_item(const RaggedTensor& x, int64_t i) {
-  int64_t begin = x.begin(i), count = x.length(i);
-  std::vector<Tensor> splits;
-  for (size_t axis = 1; axis < x.splits().size(); ++axis) {
-    splits.push_back(splits_from(x.splits()[axis], begin, count));
-    const auto* at = x.splits()[axis].entries<int64_t>();
-    count = at[begin + count] - at[begin];
-    begin = at[begin];
-  }
-  Tensor values = part(x.values(), begin, count);
-  return splits.empty() ? values : make_ragged(std::move(splits), std::move(values));
-}
-
-}  // namespace
-
 Items::Items(std::string_view op, std::span<const Tensor> leaves) : leaves_(leaves) {
   for (size_t i = 0; i < leaves.size(); ++i) {
     const RaggedTensor* ragged = as_ragged(leaves[i]);
@@ -103,7 +71,7 @@ Items::Items(std::string_view op, std::span<const Tensor> leaves) : leaves_(leav
 void Items::append(int64_t i, std::vector<Tensor>* out) const {
   for (const Tensor& leaf : leaves_) {
     const RaggedTensor* ragged = as_ragged(leaf);
-    out->push_back(ragged ? ragged_item(*ragged, i) : leaf.item(i));
+    out->push_back(ragged ? ragged_row(*ragged, i) : leaf.item(i));
   }
 }
 

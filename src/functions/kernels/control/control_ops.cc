@@ -5,6 +5,19 @@
 
 namespace penstock {
 
+void check_bodies(const InferContext& context, size_t count) {
+  if (context.bodies.size() != count)
+    context.fail("takes " + std::to_string(count) + " functions");
+  const Spec& input = context.bodies[0]->input;
+  for (const FunctionPtr& body : context.bodies) {
+    if (!(body->input == input)) context.fail("the functions must take the same");
+    for (const int source : body->capture_sources) {
+      if (source < input.leaf_count() || source >= static_cast<int>(context.inputs.size()))
+        context.fail("a function captures no value of this one: " + std::to_string(source));
+    }
+  }
+}
+
 void check_state(const InferContext& context, const Spec& state, const Spec& given, size_t first) {
   bool ok = false;
   const Spec joined = join_specs(state, given, &ok);

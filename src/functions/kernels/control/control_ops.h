@@ -9,6 +9,9 @@ void add_while_loop_op(OpRegistry* registry);
 void add_map_fn_op(OpRegistry* registry);
 void add_fold_ops(OpRegistry* registry);
 
+// Throws TypeError unless there are `count` bodies, of one input, whose captures name inputs behind
+// those of the structures.
+void check_bodies(const InferContext& context, size_t count);
 // Throws TypeError unless inputs from `first` on go with the state and what comes out of a body
 // does, too.
 void check_state(const InferContext& context, const Spec& state, const Spec& given, size_t first);

@@ -9,7 +9,7 @@ namespace penstock {
 namespace {
 
 const Spec& body_input(const InferContext& context) {
-  if (context.bodies.size() != 1) context.fail("takes a function");
+  check_bodies(context, 1);
   const Spec& input = context.bodies[0]->input;
   if (input.kind != Spec::Kind::tuple || input.items.size() != 2)
     context.fail("the function must take (state, item)");

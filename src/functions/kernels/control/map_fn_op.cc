@@ -9,7 +9,7 @@ namespace penstock {
 namespace {
 
 Spec infer_map_fn(const InferContext& context) {
-  if (context.bodies.size() != 1) context.fail("takes a function");
+  check_bodies(context, 1);
   const int64_t items = check_items(context, context.bodies[0]->input);
   return collected_spec(context, context.bodies[0]->output, items);
 }

@@ -10,7 +10,7 @@ namespace penstock {
 namespace {
 
 Spec infer_while(const InferContext& context) {
-  if (context.bodies.size() != 2) context.fail("takes a condition and a body");
+  check_bodies(context, 2);
   const Spec& state = context.bodies[1]->input;
   const Spec& condition = context.bodies[0]->output;
   const bool scalar = condition.is_leaf() && condition.leaf.is_tensor() &&

@@ -276,6 +276,63 @@ int64_t count_values(const FeatureView& feature) {
   return count;
 }
 
+namespace {
+
+// The varint that ends where the run does.
+bool whole_varint(const char* at, const char* end, uint64_t* out) {
+  uint64_t value = 0;
+  for (int shift = 0; at < end && shift < 64; shift += 7) {
+    const auto byte = static_cast<uint8_t>(*at++);
+    value |= static_cast<uint64_t>(byte & 127) << shift;
+    if (byte >= 128) continue;
+    *out = value;
+    return at == end;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool read_single(const FeatureView& feature, int64_t* out) {
+  const char* at = feature.list.data();
+  const char* const end = at + feature.list.size();
+  if (feature.joined || end - at < 2) return false;
+  if (at[0] == kFirst) {
+    if (at[1] != end - at - 2) return false;
+    at += 2;
+  } else if (at[0] == kOneInt64) {
+    ++at;
+  } else {
+    return false;
+  }
+  uint64_t value = 0;
+  if (!whole_varint(at, end, &value)) return false;
+  *out = static_cast<int64_t>(value);
+  return true;
+}
+
+bool read_single(const FeatureView& feature, float* out) {
+  const std::string_view list = feature.list;
+  const bool packed = list.size() == 6 && list[0] == kFirst && list[1] == sizeof(float);
+  const bool one = list.size() == 5 && list[0] == kOneFloat;
+  if (feature.joined || (!packed && !one)) return false;
+  std::memcpy(out, list.data() + list.size() - sizeof(float), sizeof(float));
+  return true;
+}
+
+bool read_single(const FeatureView& feature, std::string_view* out) {
+  const std::string_view list = feature.list;
+  if (feature.joined || list.size() < 2 || list[0] != kFirst) return false;
+  size_t head = 1;
+  while (head < list.size() && static_cast<int8_t>(list[head]) < 0) ++head;
+  uint64_t size = 0;
+  if (head == list.size() || !whole_varint(list.data() + 1, list.data() + head + 1, &size) ||
+      size != list.size() - head - 1)
+    return false;
+  *out = list.substr(head + 1);
+  return true;
+}
+
 void read_int64s(const FeatureView& feature, int64_t* out, int64_t n) {
   check_kind(feature, FeatureKind::int64_list);
   int64_t got = 0;

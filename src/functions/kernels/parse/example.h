@@ -56,6 +56,12 @@ FeatureView parse_feature(std::string_view message, const char* start);
 // Values of the list, packed or not; 0 for a missing feature. Throws when it is malformed.
 int64_t count_values(const FeatureView& feature);
 
+// A list of one value in the form that writers make: true, and the value. False sends the caller to
+// the functions below, whatever the list holds. REQUIRES that the feature is of that kind.
+bool read_single(const FeatureView& feature, int64_t* out);
+bool read_single(const FeatureView& feature, float* out);
+bool read_single(const FeatureView& feature, std::string_view* out);
+
 // The values of a feature of that kind. Throw when the list holds other than `n` values or is
 // malformed; `out` is then partly written.
 void read_int64s(const FeatureView& feature, int64_t* out, int64_t n);

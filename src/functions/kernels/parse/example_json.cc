@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "functions/kernels/parse/base64_text.h"
 #include "functions/kernels/parse/example_writer.h"
+#include "functions/kernels/parse/json_text.h"
 
 namespace penstock {
 namespace {
@@ -43,7 +44,7 @@ int64_t integer_of(const Json& json) {
   if (json.is_number_integer()) {
     if (json.is_number_unsigned() &&
         json.get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
-      fail("an integer that does not fit: " + json.dump());
+      fail("an integer that does not fit: " + brief_json(json));
     return json.get<int64_t>();
   }
   if (json.is_number_float()) {
@@ -56,7 +57,7 @@ int64_t integer_of(const Json& json) {
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (code == std::errc() && end == text.data() + text.size()) return value;
   }
-  fail("no integer: " + json.dump());
+  fail("no integer: " + brief_json(json));
 }
 
 float float_of(const Json& json) {
@@ -70,14 +71,14 @@ float float_of(const Json& json) {
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (code == std::errc() && end == text.data() + text.size()) return value;
   }
-  fail("no float: " + json.dump());
+  fail("no float: " + brief_json(json));
 }
 
 std::string bytes_of(const Json& json) {
-  if (!json.is_string()) fail("no base64: " + json.dump());
+  if (!json.is_string()) fail("no base64: " + brief_json(json));
   std::string out;
   if (!decode_any_base64(json.get_ref<const std::string&>(), &out))
-    fail("no base64: " + json.dump());
+    fail("no base64: " + brief_json(json));
   return out;
 }
 

@@ -55,6 +55,16 @@ void read_strings(const FeatureView& view, int64_t count, BytesView* out) {
   for (const std::string_view s : strings) *out++ = {s.data(), static_cast<int64_t>(s.size())};
 }
 
+// A list of one value in its usual form; false for all others.
+bool read_single_entry(DType dtype, const FeatureView& view, std::byte* out) {
+  if (dtype == DType::int64) return read_single(view, reinterpret_cast<int64_t*>(out));
+  if (dtype == DType::float32) return read_single(view, reinterpret_cast<float*>(out));
+  std::string_view text;
+  if (!read_single(view, &text)) return false;
+  *reinterpret_cast<BytesView*>(out) = {text.data(), static_cast<int64_t>(text.size())};
+  return true;
+}
+
 }  // namespace
 
 ExamplePlan::ExamplePlan(std::vector<ExampleFeature> features)
@@ -104,6 +114,9 @@ void read_values(const ExampleFeature& feature, const FeatureView& view, int64_t
 }
 
 void read_fixed(const ExampleFeature& feature, const FeatureView& view, std::byte* out) {
+  if (feature.count == 1 && view.kind == kind_of(feature.dtype) &&
+      read_single_entry(feature.dtype, view, out))
+    return;
   const int64_t count = checked_count(feature, view);
   if (count >= 0) return read_values(feature, view, count, out);
   const int64_t bytes = feature.fallback.data_bytes();

@@ -16,7 +16,7 @@ using Kind = ExampleFeature::Kind;
 
 Spec infer_parse(const InferContext& context) {
   const LeafSpec& type = context.tensor_of(0, DType::bytes);
-  if (type.shape.rank() > 1) {
+  if (!type.shape.has_rank() || type.shape.rank() > 1) {
     context.fail(0, "is " + type.text() + ", expected bytes: one record, or a vector of them");
   }
   std::vector<std::string> keys;

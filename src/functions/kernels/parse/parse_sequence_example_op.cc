@@ -23,7 +23,7 @@ struct SequencePlan {
 
 Spec infer_sequence(const InferContext& context) {
   const LeafSpec& type = context.tensor_of(0, DType::bytes);
-  if (type.shape.rank() > 1)
+  if (!type.shape.has_rank() || type.shape.rank() > 1)
     context.fail(0, "is " + type.text() + ", expected bytes: one record, or a vector of them");
   const bool batch = type.shape.rank() == 1;
   const int64_t n = batch ? type.shape[0] : 0;

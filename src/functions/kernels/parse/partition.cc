@@ -9,12 +9,15 @@ namespace {
 
 [[noreturn]] void fail(const std::string& what) { throw Error(Code::invalid_argument, what); }
 
+constexpr int64_t kMostEmptyRows = 1
+                                   << 20;  // in a row, so that one number cannot ask for gigabytes
+
 std::vector<int64_t> from_ids(const std::vector<int64_t>& ids) {
   std::vector<int64_t> splits{0};
   for (size_t i = 0; i < ids.size(); ++i) {
     const auto rows = static_cast<int64_t>(splits.size()) - 1;
     if (ids[i] < rows - 1 || ids[i] < 0) fail("row ids that descend");
-    if (ids[i] >= rows + (int64_t{1} << 32)) fail("a row id of " + std::to_string(ids[i]));
+    if (ids[i] >= rows + kMostEmptyRows) fail("a row id of " + std::to_string(ids[i]));
     splits.resize(static_cast<size_t>(ids[i]) + 2, static_cast<int64_t>(i));
     splits.back() = static_cast<int64_t>(i) + 1;
   }

@@ -1,7 +1,5 @@
 #include "functions/kernels/parse/sequence_example.h"
 
-#include <algorithm>
-
 #include "functions/kernels/parse/wire.h"
 
 namespace penstock {
@@ -39,8 +37,9 @@ void parse_entry(std::string_view entry, const char* start, std::span<const std:
       reader.skip(tag);
     }
   }
-  const auto it = std::ranges::find(keys, key);
-  if (it != keys.end()) out[static_cast<size_t>(it - keys.begin())] = std::move(list);
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (keys[i] == key) out[i] = list;
+  }
 }
 
 }  // namespace

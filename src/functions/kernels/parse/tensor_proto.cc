@@ -66,6 +66,13 @@ uint32_t values_field(DType dtype) {
   throw Error(Code::invalid_argument, "not a TensorProto: " + what);
 }
 
+// Missing values are filled in; a few bytes must not ask for gigabytes.
+void check_filled(const Dims& dims, DType dtype) {
+  constexpr int64_t kMost = int64_t{256} << 20;
+  if (dims.entries() * dtype_size(dtype) > kMost)
+    fail("shape " + dims.text() + " without its values");
+}
+
 // What the message holds before the shape says how it is to be read.
 struct Parts {
   int dtype = 0;
@@ -163,6 +170,7 @@ Tensor string_tensor(const Parts& parts, const Dims& dims) {
   const int64_t n = dims.entries(), got = static_cast<int64_t>(parts.strings.size());
   if (!parts.content.empty() || got > n)
     fail(std::to_string(got) + " strings for shape " + dims.text());
+  if (got < n) check_filled(dims, DType::bytes);
   Tensor out = Tensor::make(DType::bytes, dims);
   for (int64_t i = 0; i < n; ++i) {
     const std::string_view s =
@@ -191,6 +199,7 @@ Tensor read_tensor_proto(std::string_view bytes, DType dtype) {
   if (values.size() > wanted || (!parts.content.empty() && values.size() != wanted)) {
     fail(std::to_string(values.size()) + " bytes of values for shape " + dims.text());
   }
+  if (values.size() < wanted) check_filled(dims, dtype);
   Tensor out = Tensor::make(dtype, dims);
   auto* to = reinterpret_cast<char*>(out.mutable_data());
   if (!values.empty()) std::memcpy(to, values.data(), values.size());

@@ -6,7 +6,6 @@ namespace penstock {
 class OpRegistry;
 
 void add_ragged_make_ops(OpRegistry* registry);
-void add_ragged_literal_op(OpRegistry* registry);
 void add_ragged_parts_ops(OpRegistry* registry);
 void add_ragged_dense_ops(OpRegistry* registry);
 void add_ragged_pick_ops(OpRegistry* registry);

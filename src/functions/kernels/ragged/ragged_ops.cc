@@ -5,7 +5,6 @@ namespace penstock {
 
 void add_ragged_ops(OpRegistry* registry) {
   add_ragged_make_ops(registry);
-  add_ragged_literal_op(registry);
   add_ragged_parts_ops(registry);
   add_ragged_dense_ops(registry);
   add_ragged_pick_ops(registry);

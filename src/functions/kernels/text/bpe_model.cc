@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <queue>
@@ -43,6 +44,19 @@ uint64_t pair_key(int32_t left, int32_t right) {
   return static_cast<uint64_t>(static_cast<uint32_t>(left)) << 32 | static_cast<uint32_t>(right);
 }
 
+struct WordHash {
+  using is_transparent = void;
+  size_t operator()(std::string_view word) const { return std::hash<std::string_view>()(word); }
+};
+
+// Words come again: their pieces, for one model at a time in each thread.
+struct WordCache {
+  static constexpr size_t kMostWords = 1 << 15;
+  static constexpr size_t kLongestWord = 64;
+  uint64_t model = 0;
+  std::unordered_map<std::string, std::vector<int32_t>, WordHash, std::equal_to<>> words;
+};
+
 class Bpe final : public Tokenizer {
  public:
   Bpe(const std::string& vocab, const std::string& merges);
@@ -64,6 +78,7 @@ class Bpe final : public Tokenizer {
   void add_merge(const std::string& path, const std::string& left, const std::string& right);
   void encode_plain(std::string_view text, std::vector<int32_t>* out) const;
   void encode_word(std::string_view word, std::vector<int32_t>* out) const;
+  void merge_word(std::string_view word, std::vector<int32_t>* out) const;
 
   std::unordered_map<std::string, int32_t> vocab_;  // as written in the file
   std::vector<std::string> pieces_;                 // bytes of each number; empty for special ones
@@ -71,6 +86,7 @@ class Bpe final : public Tokenizer {
   std::unordered_map<uint64_t, Merge> merges_;
   std::vector<std::pair<std::string, int32_t>> added_;
   bool prefix_space_ = false;
+  uint64_t number_;  // never that of another model, as an address could be
 };
 
 Json parsed(const std::string& path) {
@@ -80,6 +96,8 @@ Json parsed(const std::string& path) {
 }
 
 Bpe::Bpe(const std::string& vocab_path, const std::string& merges_path) {
+  static std::atomic<uint64_t> models{0};
+  number_ = ++models;
   const Json file = parsed(vocab_path);
   if (!merges_path.empty()) {
     read_vocab(vocab_path, file);
@@ -190,6 +208,21 @@ void Bpe::encode_plain(std::string_view text, std::vector<int32_t>* out) const {
 }
 
 void Bpe::encode_word(std::string_view word, std::vector<int32_t>* out) const {
+  thread_local WordCache cache;
+  if (word.size() > WordCache::kLongestWord) return merge_word(word, out);
+  if (cache.model != number_ || cache.words.size() >= WordCache::kMostWords) {
+    cache.words.clear();
+    cache.model = number_;
+  }
+  auto it = cache.words.find(word);
+  if (it == cache.words.end()) {
+    it = cache.words.emplace(word, std::vector<int32_t>()).first;
+    merge_word(word, &it->second);
+  }
+  out->insert(out->end(), it->second.begin(), it->second.end());
+}
+
+void Bpe::merge_word(std::string_view word, std::vector<int32_t>* out) const {
   // Pieces in a list by position; a merge makes the left one longer and takes the right one out.
   struct Piece {
     int32_t id;

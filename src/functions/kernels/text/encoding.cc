@@ -62,7 +62,7 @@ void ErrorPolicy::check(const InferContext& context) {
 int32_t ErrorPolicy::failed() const {
   if (action == Action::ignore) return -1;
   if (action == Action::replace) return replacement;
-  throw Error(Code::invalid_argument, "the text has bytes that stand for no character");
+  throw Error(Code::invalid_argument, "text: bytes that stand for no character");
 }
 
 void check_encoding(const InferContext& context, std::string_view attr) {

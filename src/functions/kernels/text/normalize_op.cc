@@ -37,7 +37,7 @@ class Normalize final : public StringRewrite {
 
 }  // namespace
 
-void add_normalize_op(OpRegistry* registry) {
+void add_normalize_utf8_op(OpRegistry* registry) {
   OpDef op = string_rewrite_op("normalize_utf8", "s in a normal form of Unicode",
                                {optional("form", Param::Kind::text, Attr::text("NFC"))},
                                [](const Attrs& attrs) -> std::shared_ptr<const StringRewrite> {

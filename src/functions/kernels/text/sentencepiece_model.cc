@@ -11,8 +11,7 @@ class SentencePiece final : public Tokenizer {
  public:
   explicit SentencePiece(const std::string& path) {
     const auto status = model_.LoadFromSerializedProto(read_model_file(path));
-    if (!status.ok())
-      throw Error(Code::invalid_argument, path + ": no SentencePiece model: " + status.ToString());
+    if (!status.ok()) throw Error(Code::invalid_argument, path + ": no SentencePiece model");
   }
 
   void encode(std::string_view text, std::vector<int32_t>* out) const override {

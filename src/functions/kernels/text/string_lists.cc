@@ -51,8 +51,10 @@ LeafSpec infer_lists(const InferContext& context, DType dtype) {
     return ragged_leaf(dtype, Shape(std::move(sizes)), static_cast<int>(type.shape.rank()));
   }
   context.tensor_of(0, DType::bytes);
-  if (!type.shape.has_rank() || type.shape.is_scalar())
-    return LeafSpec::tensor(dtype, {Shape::kUnknown});
+  if (!type.shape.has_rank()) {
+    context.fail(0, "is " + type.text() + ", expected a known rank; say it: reshape(x, [])");
+  }
+  if (type.shape.is_scalar()) return LeafSpec::tensor(dtype, {Shape::kUnknown});
   std::vector<int64_t> sizes{type.shape[0]};
   sizes.resize(type.shape.sizes().size() + 1, Shape::kUnknown);
   return ragged_leaf(dtype, Shape(std::move(sizes)), type.shape.rank());

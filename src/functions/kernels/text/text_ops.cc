@@ -9,7 +9,7 @@ void add_text_ops(OpRegistry* registry) {
   add_substr_op(registry);
   add_join_text_ops(registry);
   add_case_ops(registry);
-  add_normalize_op(registry);
+  add_normalize_utf8_op(registry);
   add_as_string_op(registry);
   add_to_number_op(registry);
   add_format_op(registry);

@@ -9,7 +9,7 @@ void add_string_ops(OpRegistry* registry);
 void add_substr_op(OpRegistry* registry);
 void add_join_text_ops(OpRegistry* registry);
 void add_case_ops(OpRegistry* registry);
-void add_normalize_op(OpRegistry* registry);
+void add_normalize_utf8_op(OpRegistry* registry);
 void add_as_string_op(OpRegistry* registry);
 void add_to_number_op(OpRegistry* registry);
 void add_format_op(OpRegistry* registry);

@@ -1,0 +1,47 @@
+// Bytes as a file, and a pipeline over it run to its end: errors are rows, nothing else may happen.
+#pragma once
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <string>
+
+#include "datasets/datasets.h"
+#include "plan/build.h"
+#include "plan/diagnostic.h"
+#include "runtime/run.h"
+
+namespace penstock {
+
+// A file in memory, known by its path until the next one is made.
+inline std::string file_of(const uint8_t* data, size_t size) {
+  static const int fd = ::memfd_create("fuzz", 0);
+  PENSTOCK_CHECK(::ftruncate(fd, 0) == 0);
+  PENSTOCK_CHECK(::pwrite(fd, data, size, 0) == static_cast<ssize_t>(size));
+  return "/proc/self/fd/" + std::to_string(fd);
+}
+
+// `pipeline` with FILE put in for the path.
+inline void read_all(std::string pipeline, const std::string& path) {
+  register_datasets();
+  pipeline.replace(pipeline.find("FILE"), 4, path);
+  try {
+    const BuiltPlan built =
+        build_plan(std::make_shared<const Source>(Source{"fuzz.pipe", pipeline}), {});
+    RunOptions options;
+    options.threads = 1;
+    options.io_threads = 1;
+    options.memory_bytes = int64_t{256} << 20;
+    BlockIterator iterator(built.plan, options, std::make_shared<PipelineState>());
+    Block block;
+    while (iterator.next(&block, 7)) {
+      for (const Column& c : block.columns) c.payload_bytes();
+    }
+  } catch (const PipeError&) {
+    // Refused: the file's header says nothing that can be read.
+  } catch (const OpenError&) {
+  }
+}
+
+}  // namespace penstock

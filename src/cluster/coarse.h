@@ -1,0 +1,14 @@
+// Models of whole phases from the literature, to compare with.
+#pragma once
+
+#include <vector>
+
+#include "cluster/predict.h"
+
+namespace penstock::cluster {
+
+// One point for each of question.workers by question.model (not event). `step_s` is the step of one
+// worker alone.
+std::vector<Point> coarse_points(const Profile& profile, const Question& question, double step_s);
+
+}  // namespace penstock::cluster

@@ -1,0 +1,34 @@
+// What a profile holds, in figures.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "cluster/profile.h"
+
+namespace penstock::cluster {
+
+struct ResourceSummary {
+  double ops = 0;       // a step, mean over the steps
+  double bytes = 0;     // payload
+  double seconds = 0;   // computing; of transfers, what their bytes take at `rate`
+  double first_s = -1;  // recorded phase: first start and last end, means over the steps; -1
+  double last_s = -1;   // without records
+};
+
+struct Inspection {
+  std::array<ResourceSummary, 5> by_resource;  // by Resource
+  std::vector<double> server_bytes;            // a step, both ways, by server
+  double replay_s = 0;                         // a step of one worker alone, links at `rate`
+  double critical_worker_s = 0;                // of the longest chain of dependencies: computing,
+  double critical_server_s = 0;                // server computing,
+  double critical_transfer_s = 0;              // and transfers, each alone on its link
+  double hidden_share = 0;                     // of the transfer seconds, the part beside computing
+  int lanes = 1;
+};
+
+// REQUIRES a checked profile and a rate of more than 0 bytes/s.
+Inspection inspect(const Profile& profile, double rate);
+
+}  // namespace penstock::cluster

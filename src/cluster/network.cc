@@ -1,0 +1,166 @@
+#include "cluster/network.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace penstock::cluster {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+double normal(RandomStream* random) {
+  const double u = 1.0 - random->next_double(), v = random->next_double();
+  return std::sqrt(-2.0 * std::log(u)) * std::cos(2.0 * std::numbers::pi * v);
+}
+
+}  // namespace
+
+Network::Network(const Rig& rig, int32_t workers, int32_t servers, uint64_t seed)
+    : rig_(rig),
+      workers_(workers),
+      links_(static_cast<size_t>(servers) * 2),
+      random_(seed, 0, 0x6e6574) {}
+
+double Network::capacity(int32_t link) const {
+  const bool duplex = !links_[static_cast<size_t>(link ^ 1)].flows.empty();
+  return rig_.server_rate * (duplex ? 1.0 - rig_.duplex_loss : 1.0);
+}
+
+void Network::advance(Link* link, double now_s) {
+  const double elapsed_s = now_s - link->then_s;
+  link->then_s = now_s;
+  if (link->flows.empty() || elapsed_s <= 0) return;
+  for (Flow& f : link->flows) {
+    f.left = std::max(0.0, f.left - f.rate * elapsed_s);
+    link->carried += f.rate * elapsed_s;
+  }
+  link->busy_s += elapsed_s;
+}
+
+void Network::find_finish(Link* link) {
+  link->finish_s = kNever;
+  for (size_t i = 0; i < link->flows.size(); ++i) {
+    const double at_s = link->then_s + link->flows[i].left / link->flows[i].rate;
+    if (at_s < link->finish_s) {
+      link->finish_s = at_s;
+      link->finisher = i;
+    }
+  }
+}
+
+void Network::share(int32_t index) {
+  Link& link = links_[static_cast<size_t>(index)];
+  const bool tcp = rig_.sharing == Sharing::tcp;
+  double total = 0, rank = 1;
+  for (Flow& f : link.flows) {
+    f.rate = tcp ? f.weight * rank : 1.0;
+    rank *= rig_.newcomer;
+    total += f.rate;
+  }
+  const double limit = rig_.worker_rate > 0 ? rig_.worker_rate : kNever;
+  for (Flow& f : link.flows) f.rate = std::min(limit, f.rate * capacity(index) / total);
+  find_finish(&link);
+}
+
+// Max-min by progressive filling: the link with the least for each of its flows fixes them.
+void Network::share_all() {
+  const size_t links = links_.size();
+  std::vector<double> room(links), worker_room(2 * static_cast<size_t>(workers_));
+  std::vector<int32_t> open(links, 0), worker_open(worker_room.size(), 0);
+  const double own = rig_.worker_rate > 0 ? rig_.worker_rate : kNever;
+  std::ranges::fill(worker_room, own);
+  int32_t left = 0;
+  for (size_t l = 0; l < links; ++l) {
+    room[l] = capacity(static_cast<int32_t>(l));
+    for (Flow& f : links_[l].flows) {
+      f.rate = -1;
+      ++open[l];
+      ++worker_open[2 * static_cast<size_t>(f.worker) + l % 2];
+      ++left;
+    }
+  }
+  while (left > 0) {
+    double least = kNever;
+    for (size_t l = 0; l < links; ++l)
+      if (open[l] > 0) least = std::min(least, room[l] / open[l]);
+    for (size_t w = 0; w < worker_open.size(); ++w)
+      if (worker_open[w] > 0) least = std::min(least, worker_room[w] / worker_open[w]);
+    const double edge = least * (1 + 1e-9);
+    std::vector<bool> tight(links), worker_tight(worker_open.size());
+    for (size_t l = 0; l < links; ++l) tight[l] = open[l] > 0 && room[l] / open[l] <= edge;
+    for (size_t w = 0; w < worker_open.size(); ++w)
+      worker_tight[w] = worker_open[w] > 0 && worker_room[w] / worker_open[w] <= edge;
+    for (size_t l = 0; l < links; ++l) {
+      for (Flow& f : links_[l].flows) {
+        const size_t w = 2 * static_cast<size_t>(f.worker) + l % 2;
+        if (f.rate >= 0 || !(tight[l] || worker_tight[w])) continue;
+        f.rate = least;
+        room[l] = std::max(0.0, room[l] - least);
+        worker_room[w] = std::max(0.0, worker_room[w] - least);
+        --open[l];
+        --worker_open[w];
+        --left;
+      }
+    }
+  }
+  for (Link& link : links_) find_finish(&link);
+}
+
+void Network::update(int32_t index, bool border, double now_s) {
+  if (rig_.sharing == Sharing::max_min) {
+    for (Link& link : links_) advance(&link, now_s);
+    share_all();
+    return;
+  }
+  share(index);
+  if (!border || rig_.duplex_loss == 0) return;
+  Link& reverse = links_[static_cast<size_t>(index ^ 1)];
+  if (reverse.flows.empty()) return;
+  advance(&reverse, now_s);
+  share(index ^ 1);
+}
+
+void Network::start(int32_t index, int32_t worker, double bytes, double now_s) {
+  Link& link = links_[static_cast<size_t>(index)];
+  advance(&link, now_s);
+  const double weight =
+      rig_.share_spread > 0 ? std::exp(rig_.share_spread * normal(&random_)) : 1.0;
+  link.flows.push_back({worker, bytes, 0, weight});
+  update(index, link.flows.size() == 1, now_s);
+}
+
+void Network::extend(int32_t index, int32_t worker, double bytes, double now_s) {
+  Link& link = links_[static_cast<size_t>(index)];
+  advance(&link, now_s);
+  std::ranges::find(link.flows, worker, &Flow::worker)->left = bytes;
+  find_finish(&link);
+}
+
+void Network::stop(int32_t index, int32_t worker, double now_s) {
+  Link& link = links_[static_cast<size_t>(index)];
+  advance(&link, now_s);
+  link.flows.erase(std::ranges::find(link.flows, worker, &Flow::worker));
+  update(index, link.flows.empty(), now_s);
+}
+
+Network::Arrival Network::next() const {
+  Arrival out{kNever, -1, -1};
+  for (size_t l = 0; l < links_.size(); ++l) {
+    if (links_[l].flows.empty() || links_[l].finish_s >= out.time_s) continue;
+    out = {links_[l].finish_s, static_cast<int32_t>(l), links_[l].flows[links_[l].finisher].worker};
+  }
+  return out;
+}
+
+double Network::rate(int32_t link, int32_t worker) const {
+  return std::ranges::find(links_[static_cast<size_t>(link)].flows, worker, &Flow::worker)->rate;
+}
+
+bool Network::others_on(int32_t link, int32_t worker) const {
+  return std::ranges::any_of(links_[static_cast<size_t>(link)].flows,
+                             [&](const Flow& f) { return f.worker != worker; });
+}
+
+}  // namespace penstock::cluster

@@ -1,0 +1,65 @@
+// The servers' links while the simulator runs: who sends over which, and how fast.
+//
+// Link 2s carries data from server s to the workers, link 2s + 1 from them to it. A worker has at
+// most one flow on a link. Times never go back.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/random.h"
+#include "cluster/rig.h"
+
+namespace penstock::cluster {
+
+class Network {
+ public:
+  Network(const Rig& rig, int32_t workers, int32_t servers, uint64_t seed);
+
+  // Begins a flow. REQUIRES that the worker has none on the link.
+  void start(int32_t link, int32_t worker, double bytes, double now_s);
+  // The next transfer of a flow whose bytes are through, without giving up its place.
+  void extend(int32_t link, int32_t worker, double bytes, double now_s);
+  void stop(int32_t link, int32_t worker, double now_s);
+
+  struct Arrival {
+    double time_s;
+    int32_t link, worker;  // link -1: nothing is under way
+  };
+  Arrival next() const;
+  // Bytes/s of the worker's flow on the link. REQUIRES that there is one.
+  double rate(int32_t link, int32_t worker) const;
+  // Whether a worker other than `worker` sends over the link.
+  bool others_on(int32_t link, int32_t worker) const;
+
+  double bytes_carried(int32_t link) const { return links_[static_cast<size_t>(link)].carried; }
+  double busy_s(int32_t link) const { return links_[static_cast<size_t>(link)].busy_s; }
+
+ private:
+  struct Flow {
+    int32_t worker;
+    double left, rate, weight;
+  };
+  struct Link {
+    std::vector<Flow> flows;  // by the time they began
+    double then_s = 0;        // up to when `left` holds
+    double finish_s = 0;
+    size_t finisher = 0;
+    double carried = 0, busy_s = 0;
+  };
+
+  void advance(Link* link, double now_s);
+  // New rates after a change on `link`; `border` when it began or ceased to be busy.
+  void update(int32_t link, bool border, double now_s);
+  void share(int32_t link);
+  void share_all();
+  void find_finish(Link* link);
+  double capacity(int32_t link) const;
+
+  const Rig& rig_;
+  int32_t workers_;
+  std::vector<Link> links_;
+  RandomStream random_;
+};
+
+}  // namespace penstock::cluster

@@ -1,0 +1,118 @@
+#include "cluster/network.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace penstock::cluster {
+namespace {
+
+struct Placed {
+  int32_t link, worker;
+};
+
+// An allocation is max-min fair when every flow crosses a full link on which none is faster.
+void check_max_min(const Network& network, const Rig& rig, const std::vector<Placed>& flows) {
+  const auto has_bottleneck = [&](const Placed& f) {
+    double on_link = 0, on_worker = 0, fastest_link = 0, fastest_worker = 0;
+    for (const Placed& o : flows) {
+      const double r = network.rate(o.link, o.worker);
+      if (o.link == f.link) {
+        on_link += r;
+        fastest_link = std::max(fastest_link, r);
+      }
+      if (o.worker == f.worker && o.link % 2 == f.link % 2) {
+        on_worker += r;
+        fastest_worker = std::max(fastest_worker, r);
+      }
+    }
+    CHECK(on_link <= rig.server_rate * (1 + 1e-9));
+    CHECK(on_worker <= rig.worker_rate * (1 + 1e-9));
+    const double mine = network.rate(f.link, f.worker) * (1 + 1e-9);
+    return (on_link >= rig.server_rate * (1 - 1e-9) && mine >= fastest_link) ||
+           (on_worker >= rig.worker_rate * (1 - 1e-9) && mine >= fastest_worker);
+  };
+  for (const Placed& f : flows) CHECK(has_bottleneck(f));
+}
+
+TEST_CASE("network: max-min shares are max-min fair for random flows") {
+  RandomStream random(7, 0, 1);
+  for (int trial = 0; trial < 200; ++trial) {
+    Rig rig;
+    rig.sharing = Sharing::max_min;
+    rig.server_rate = 100;
+    rig.worker_rate = 20.0 + static_cast<double>(random.next_below(200));
+    Network network(rig, 5, 3, 1);
+    std::vector<Placed> flows;
+    for (int32_t link = 0; link < 6; ++link) {
+      for (int32_t w = 0; w < 5; ++w) {
+        if (random.next_below(2) == 0) continue;
+        network.start(link, w, 1000, 0);
+        flows.push_back({link, w});
+      }
+    }
+    check_max_min(network, rig, flows);
+  }
+}
+
+TEST_CASE("network: max-min with equal links is the paper's 1/n and 1 - 1/n for two servers") {
+  Rig rig;
+  rig.sharing = Sharing::max_min;
+  rig.server_rate = rig.worker_rate = 120;
+  Network network(rig, 3, 2, 1);
+  network.start(0, 0, 1000, 0);  // worker 0 alone at server 0
+  for (int32_t w = 0; w < 3; ++w) network.start(2, w, 1000, 0);
+  for (int32_t w = 0; w < 3; ++w) CHECK(network.rate(2, w) == doctest::Approx(40));
+  CHECK(network.rate(0, 0) == doctest::Approx(80));
+}
+
+TEST_CASE("network: two flows halve a link, and the rest speeds up when one ends") {
+  Rig rig;
+  rig.sharing = Sharing::equal;
+  rig.server_rate = 100;
+  Network network(rig, 2, 1, 1);
+  network.start(0, 0, 100, 0);
+  network.start(0, 1, 300, 0);
+  Network::Arrival a = network.next();
+  CHECK(a.time_s == doctest::Approx(2));
+  CHECK(a.worker == 0);
+  network.stop(0, 0, a.time_s);
+  a = network.next();
+  CHECK(a.time_s == doctest::Approx(4));
+  network.stop(0, 1, a.time_s);
+  CHECK(network.next().link == -1);
+  CHECK(network.bytes_carried(0) == doctest::Approx(400));
+  CHECK(network.busy_s(0) == doctest::Approx(4));
+}
+
+TEST_CASE("network: the other way costs duplex_loss of the rate, both ways") {
+  Rig rig;
+  rig.sharing = Sharing::equal;
+  rig.server_rate = 100;
+  rig.duplex_loss = 0.2;
+  Network network(rig, 2, 1, 1);
+  network.start(0, 0, 100, 0);
+  CHECK(network.rate(0, 0) == doctest::Approx(100));
+  network.start(1, 1, 1000, 0.5);
+  CHECK(network.rate(0, 0) == doctest::Approx(80));
+  CHECK(network.next().time_s == doctest::Approx(0.5 + 50.0 / 80));
+  network.stop(0, 0, network.next().time_s);
+  CHECK(network.rate(1, 1) == doctest::Approx(100));
+}
+
+TEST_CASE("network: tcp shares add up to the link and favour the burst under way") {
+  Rig rig;
+  rig.sharing = Sharing::tcp;
+  rig.server_rate = 100;
+  rig.newcomer = 0.5;
+  Network network(rig, 3, 1, 1);
+  for (int32_t w = 0; w < 3; ++w) network.start(0, w, 1000, 0);
+  CHECK(network.rate(0, 0) == doctest::Approx(100 * 4.0 / 7));
+  CHECK(network.rate(0, 2) == doctest::Approx(100 * 1.0 / 7));
+  network.stop(0, 0, 1);
+  CHECK(network.rate(0, 1) == doctest::Approx(200.0 / 3));
+}
+
+}  // namespace
+}  // namespace penstock::cluster

@@ -1,0 +1,52 @@
+// One worker's training profile: for each profiled step the graph of its operations.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace penstock::cluster {
+
+// What an operation uses: the paper's four resources, or nothing (it only joins dependencies).
+enum class Resource : uint8_t { none, worker, server, downlink, uplink };
+
+std::string_view resource_name(Resource resource);
+inline bool is_transfer(Resource r) { return r == Resource::downlink || r == Resource::uplink; }
+
+struct Op {
+  std::string name;
+  Resource resource = Resource::none;
+  int32_t server = 0;     // which server, for server, downlink and uplink
+  double duration_s = 0;  // computing time; a transfer has none of its own
+  int64_t bytes = 0;      // payload of a transfer
+  double start_s = -1;    // as recorded, from the start of the step; -1 unknown
+  double end_s = -1;
+  std::vector<int32_t> deps;  // indices of the ops it waits for
+};
+
+struct Step {
+  std::vector<Op> ops;
+};
+
+struct Profile {
+  std::string source;
+  int32_t servers = 1;
+  int64_t examples = 0;            // a step, 0 unknown
+  std::vector<Step> steps;         // kept apart: the simulator samples them
+  std::vector<std::string> notes;  // what is missing or was assumed, in words
+};
+
+// Throws INVALID_ARGUMENT "profile: SOURCE: ..." unless there is a step, every step has ops with
+// finite times of at least 0 and known servers, and no dependency is outside the step or on a
+// cycle.
+void check(const Profile& profile);
+
+// The ops of a step, each behind what it waits for; shorter than ops when they form a cycle.
+std::vector<int32_t> topological_order(const Step& step);
+
+// Most ops of the worker that ran at the same time, by the recorded times; ops shorter than 0.1 ms
+// are left out. At least 1.
+int worker_lanes(const Profile& profile);
+
+}  // namespace penstock::cluster

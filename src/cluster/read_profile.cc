@@ -1,0 +1,83 @@
+#include "cluster/read_profile.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "base/error.h"
+#include "cluster/profile_json.h"
+#include "cluster/run_metadata.h"
+#include "io/input_stream.h"
+
+namespace penstock::cluster {
+namespace {
+
+constexpr size_t kMostBytes = size_t{512} << 20;
+constexpr size_t kMostFiles = 100'000;
+
+bool is_gzip(const std::string& path) {
+  std::array<std::byte, 2> magic{};
+  return File(path).pread(magic, 0) == 2 && magic[0] == std::byte{0x1f} &&
+         magic[1] == std::byte{0x8b};
+}
+
+std::string contents(const std::string& path) {
+  const auto in = open_input_stream(path, is_gzip(path) ? Compression::gzip : Compression::none);
+  std::string out;
+  constexpr size_t kChunk = size_t{1} << 20;
+  for (;;) {
+    const size_t before = out.size();
+    if (before > kMostBytes) {
+      throw Error(Code::resource_exhausted,
+                  "profile: " + path + ": more than 512 MiB: record fewer steps a file");
+    }
+    out.resize(before + kChunk);
+    const int64_t got = in->read({reinterpret_cast<std::byte*>(out.data()) + before, kChunk});
+    out.resize(before + static_cast<size_t>(got));
+    if (static_cast<size_t>(got) < kChunk) return out;
+  }
+}
+
+bool is_step_file(const std::filesystem::path& path) {
+  std::string name = path.filename().string();
+  if (name.ends_with(".gz")) name.resize(name.size() - 3);
+  return name.ends_with(".pb") || name.ends_with(".pbtxt");
+}
+
+Profile read_folder(const std::string& path) {
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(path)) {
+    if (entry.is_regular_file() && is_step_file(entry.path()))
+      files.push_back(entry.path().string());
+    if (files.size() > kMostFiles)
+      throw Error(Code::resource_exhausted, "profile: " + path + ": more than 100000 files");
+  }
+  if (files.empty()) {
+    throw Error(Code::invalid_argument, "profile: " + path +
+                                            ": the folder holds no .pb, .pb.gz or .pbtxt file "
+                                            "(one a step)");
+  }
+  std::ranges::sort(files);
+  Profile out;
+  for (const std::string& f : files) read_run_metadata(f, contents(f), &out);
+  return out;
+}
+
+}  // namespace
+
+Profile read_profile(const std::string& path) {
+  std::error_code ignored;
+  Profile out;
+  if (std::filesystem::is_directory(path, ignored)) {
+    out = read_folder(path);
+  } else {
+    const std::string bytes = contents(path);
+    if (is_profile_json(bytes)) return read_profile_json(path, bytes);
+    read_run_metadata(path, bytes, &out);
+  }
+  out.source = path;
+  check(out);
+  return out;
+}
+
+}  // namespace penstock::cluster

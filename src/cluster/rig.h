@@ -1,0 +1,66 @@
+// The cluster that is simulated: links, sharing, schedulers, and what transfers cost.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace penstock::cluster {
+
+// How the flows on a link divide its rate.
+enum class Sharing : uint8_t {
+  equal,    // 1/n each: the paper's rule for one server
+  max_min,  // progressive filling over the links of servers and workers
+  tcp,      // shares drawn anew for each burst, bursts under way ahead of new ones
+};
+
+// How one worker's transfers over one link follow each other: pieces of a transfer of at most
+// `first_bytes`, then of `then_bytes`, each piece behind what has already waited.
+struct LinkScheduler {
+  double first_bytes = 0;  // 0: whole
+  double then_bytes = 0;   // 0: all the rest
+};
+
+struct Rig {
+  double server_rate = 0;  // payload bytes/s of each server's link, each way; must be positive
+  double worker_rate = 0;  // the same of each worker's link; 0: it does not limit
+  Sharing sharing = Sharing::tcp;
+  LinkScheduler scheduler;
+  double duplex_loss = 0;          // share of a link's rate lost while the other way is busy, too
+  double share_spread = 0;         // tcp: standard deviation of the logarithm of a burst's weight
+  double newcomer = 1;             // tcp: weight of a burst beside the one that began before it
+  double message_wait_s = 0;       // what a request waits when data of others goes its way
+  int32_t server_cores = 0;        // 0: server work never waits (the paper's private cores)
+  double server_transfer_s = 0;    // server computing for each transfer, either way
+  double receive_s = 0;            // the paper's beta: from last byte to use, each transfer
+  double receive_s_per_byte = 0;   // the paper's alpha
+  int32_t worker_lanes = 1;        // ops of one worker that compute at the same time
+  double compute_factor = 1;       // scales worker durations
+  double step_gap_s = 0;           // between a worker's steps
+  double step_gap_transfer_s = 0;  // added to it for each transfer of the step
+  double stagger_s = 0.05;         // worker k starts k times this late, and up to as much more
+};
+
+// Sets the policy `name`: sharing, scheduler and the constants that belong to it; rates, lanes and
+// factors stay. Throws INVALID_ARGUMENT with the names there are.
+//   grpc    transfers whole, shares as TCP gives them; constants fitted on recordings
+//           (docs/cluster-model.md)
+//   paper   the paper's rule: WIN bytes, then to the end; equal shares; one lane; private cores
+//   fifo    transfers whole, equal shares
+//   maxmin  transfers whole, max-min shares
+//   http2   stream windows of 64 KiB taken in turn, equal shares
+//   grpc-window  the first 4 MiB of a transfer, then pieces of 1 MiB, equal shares
+void set_policy(std::string_view name, Rig* rig);
+
+// "1Gbit", "200Mbit", "100MB/s" in bytes/s. Throws INVALID_ARGUMENT for other texts and for 0.
+double parse_rate(std::string_view text);
+
+// The part of a link's nominal rate that is payload: 1448 bytes of each 1514 on Ethernet.
+inline constexpr double kPayloadShare = 1448.0 / 1514.0;
+
+// Reads NET.json (docs/format/net.md) over what `rig` holds. Throws INVALID_ARGUMENT for unknown
+// keys and values that make no sense, DATA_LOSS for text that is no JSON; `file` is for messages.
+void read_rig(const std::string& file, std::string_view json, Rig* rig);
+std::string write_rig(const Rig& rig);
+
+}  // namespace penstock::cluster

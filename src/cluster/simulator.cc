@@ -1,0 +1,307 @@
+#include "cluster/simulator.h"
+
+#include <algorithm>
+#include <deque>
+#include <queue>
+#include <tuple>
+
+#include "base/error.h"
+#include "cluster/network.h"
+
+namespace penstock::cluster {
+namespace {
+
+using Kind = PlannedOp::Kind;
+
+constexpr int32_t kBegin = -1;  // in place of an op: the worker's next step begins
+constexpr int32_t kAsk = -2;    // its requests have arrived
+constexpr int32_t kEnd = -3;    // its last answer has arrived
+
+struct Event {
+  double time_s;
+  uint64_t order;  // of events at the same time
+  int32_t worker, op;
+  bool operator>(const Event& o) const {
+    return std::tie(time_s, order) > std::tie(o.time_s, o.order);
+  }
+};
+
+// What waits for a link or a lane: lowest round, then lowest priority first.
+struct Waiting {
+  int32_t round;
+  double priority;
+  int32_t op;
+  double left;  // bytes
+  bool operator>(const Waiting& o) const {
+    return std::tie(round, priority, op) > std::tie(o.round, o.priority, o.op);
+  }
+};
+using WaitingQueue = std::priority_queue<Waiting, std::vector<Waiting>, std::greater<>>;
+
+struct Connection {
+  WaitingQueue queue;
+  Waiting current{};
+  bool busy = false;
+};
+
+struct Worker {
+  const StepPlan* plan = nullptr;
+  std::vector<int32_t> waits;
+  int32_t left = 0;
+  int32_t free_lanes = 1;
+  WaitingQueue lanes;
+  std::vector<Connection> connections;  // by link
+};
+
+struct Server {
+  int32_t free_cores = 0;
+  std::deque<std::pair<int32_t, int32_t>> queue;  // worker, op
+};
+
+class Simulator {
+ public:
+  Simulator(const std::vector<StepPlan>& plans, const Rig& rig, const Run& run)
+      : plans_(plans),
+        rig_(rig),
+        run_(run),
+        network_(rig, run.workers, run.servers, run.seed),
+        random_(run.seed, 0, 0x73696d),
+        workers_(static_cast<size_t>(run.workers)),
+        servers_(static_cast<size_t>(run.servers)) {
+    for (Worker& w : workers_) {
+      w.free_lanes = rig.worker_lanes;
+      w.connections.resize(2 * servers_.size());
+    }
+    for (Server& s : servers_) s.free_cores = rig.server_cores;
+    out_.step_ends_s.resize(workers_.size());
+    out_.server_s.resize(servers_.size());
+  }
+
+  Outcome run() {
+    for (int32_t w = 0; w < run_.workers; ++w)
+      at(rig_.stagger_s * (w + random_.next_double()), w, kBegin);
+    behind_ = run_.workers;
+    while (behind_ > 0) {
+      const Network::Arrival arrival = network_.next();
+      if (arrival.link >= 0 && (events_.empty() || arrival.time_s <= events_.top().time_s)) {
+        now_s_ = arrival.time_s;
+        arrived(arrival.link, arrival.worker);
+      } else {
+        const Event e = events_.top();
+        events_.pop();
+        now_s_ = e.time_s;
+        happen(e);
+      }
+    }
+    out_.end_s = now_s_;
+    for (int32_t l = 0; l < 2 * run_.servers; ++l) {
+      out_.link_bytes.push_back(network_.bytes_carried(l));
+      out_.link_busy_s.push_back(network_.busy_s(l));
+    }
+    return std::move(out_);
+  }
+
+ private:
+  Worker& worker(int32_t w) { return workers_[static_cast<size_t>(w)]; }
+  static const PlannedOp& op_of(const Worker& w, int32_t op) {
+    return w.plan->ops[static_cast<size_t>(op)];
+  }
+  void at(double time_s, int32_t w, int32_t op) { events_.push({time_s, order_++, w, op}); }
+
+  void happen(const Event& e) {
+    if (e.op == kBegin) return begin(e.worker);
+    if (e.op == kAsk) return ask(e.worker);
+    if (e.op == kEnd) return end(e.worker);
+    const PlannedOp& op = op_of(worker(e.worker), e.op);
+    if (op.kind == Kind::worker) {
+      ++worker(e.worker).free_lanes;
+      done(e.worker, e.op);
+      feed_lanes(e.worker);
+    } else if (op.kind == Kind::server && rig_.server_cores > 0) {
+      const int32_t server = op.place;
+      ++servers_[static_cast<size_t>(server)].free_cores;
+      done(e.worker, e.op);
+      feed_cores(server);
+    } else {
+      done(e.worker, e.op);
+    }
+  }
+
+  // What a request (`side` 1) or an answer (0) waits behind the data of others.
+  double message_wait_s(int32_t w, int32_t side) {
+    if (rig_.message_wait_s == 0) return 0;
+    for (int32_t l = side; l < 2 * run_.servers; l += 2)
+      if (network_.others_on(l, w)) return rig_.message_wait_s * 2 * random_.next_double();
+    return 0;
+  }
+
+  void begin(int32_t w) { at(now_s_ + message_wait_s(w, 1), w, kAsk); }
+
+  void ask(int32_t w) {
+    Worker& me = worker(w);
+    me.plan = &plans_[random_.next_below(plans_.size())];
+    me.waits.resize(me.plan->ops.size());
+    for (size_t i = 0; i < me.waits.size(); ++i) me.waits[i] = me.plan->ops[i].waits;
+    me.left = static_cast<int32_t>(me.waits.size());
+    for (const int32_t op : me.plan->roots) ready(w, op);
+  }
+
+  void end(int32_t w) {
+    auto& ends = out_.step_ends_s[static_cast<size_t>(w)];
+    ends.push_back(now_s_);
+    if (ends.size() == static_cast<size_t>(run_.steps)) --behind_;
+    begin(w);
+  }
+
+  void ready(int32_t w, int32_t i) {
+    Worker& me = worker(w);
+    const PlannedOp& op = op_of(me, i);
+    switch (op.kind) {
+      case Kind::none: at(now_s_, w, i); break;
+      case Kind::delay: at(now_s_ + op.amount, w, i); break;
+      case Kind::worker:
+        out_.worker_s += op.amount;
+        me.lanes.push({0, op.priority, i, 0});
+        feed_lanes(w);
+        break;
+      case Kind::server:
+        out_.server_s[static_cast<size_t>(op.place)] += op.amount;
+        if (rig_.server_cores == 0) {
+          at(now_s_ + op.amount, w, i);
+          break;
+        }
+        servers_[static_cast<size_t>(op.place)].queue.emplace_back(w, i);
+        feed_cores(op.place);
+        break;
+      case Kind::transfer:
+        me.connections[static_cast<size_t>(op.place)].queue.push({0, op.priority, i, op.amount});
+        feed_link(w, op.place);
+        break;
+    }
+  }
+
+  void feed_lanes(int32_t w) {
+    Worker& me = worker(w);
+    for (; me.free_lanes > 0 && !me.lanes.empty(); --me.free_lanes) {
+      const int32_t op = me.lanes.top().op;
+      me.lanes.pop();
+      at(now_s_ + op_of(me, op).amount, w, op);
+    }
+  }
+
+  void feed_cores(int32_t s) {
+    Server& server = servers_[static_cast<size_t>(s)];
+    for (; server.free_cores > 0 && !server.queue.empty(); --server.free_cores) {
+      const auto [w, op] = server.queue.front();
+      server.queue.pop_front();
+      at(now_s_ + op_of(worker(w), op).amount, w, op);
+    }
+  }
+
+  // The next piece of a connection whose link is free for it; its size.
+  static double next_piece(const LinkScheduler& s, Connection* c) {
+    c->current = c->queue.top();
+    c->queue.pop();
+    const double most = c->current.round == 0 ? s.first_bytes : s.then_bytes;
+    const double piece = most > 0 ? std::min(most, c->current.left) : c->current.left;
+    c->current.left -= piece;
+    return piece;
+  }
+
+  void feed_link(int32_t w, int32_t link) {
+    Connection& c = worker(w).connections[static_cast<size_t>(link)];
+    if (c.busy || c.queue.empty()) return;
+    c.busy = true;
+    network_.start(link, w, next_piece(rig_.scheduler, &c), now_s_);
+  }
+
+  void arrived(int32_t link, int32_t w) {
+    Connection& c = worker(w).connections[static_cast<size_t>(link)];
+    const Waiting sent = c.current;
+    if (sent.left > 0) c.queue.push({sent.round + 1, sent.priority, sent.op, sent.left});
+    if (c.queue.empty()) {
+      c.busy = false;
+      network_.stop(link, w, now_s_);
+    } else {
+      network_.extend(link, w, next_piece(rig_.scheduler, &c), now_s_);
+    }
+    if (sent.left <= 0) done(w, sent.op);
+  }
+
+  void done(int32_t w, int32_t i) {
+    Worker& me = worker(w);
+    const PlannedOp& op = op_of(me, i);
+    for (int32_t k = 0; k < op.next_count; ++k) {
+      const int32_t next = me.plan->next[static_cast<size_t>(op.first_next + k)];
+      if (--me.waits[static_cast<size_t>(next)] == 0) ready(w, next);
+    }
+    if (--me.left > 0) return;
+    const double gap_s = rig_.step_gap_s + rig_.step_gap_transfer_s * me.plan->transfers;
+    at(now_s_ + gap_s + message_wait_s(w, 0), w, kEnd);
+  }
+
+  const std::vector<StepPlan>& plans_;
+  const Rig& rig_;
+  const Run& run_;
+  Network network_;
+  RandomStream random_;
+  std::vector<Worker> workers_;
+  std::vector<Server> servers_;
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  uint64_t order_ = 0;
+  double now_s_ = 0;
+  int32_t behind_ = 0;  // workers that have not ended run_.steps steps
+  Outcome out_;
+};
+
+void check(const std::vector<StepPlan>& plans, const Rig& rig, const Run& run) {
+  const auto positive = [](const char* what, double value) {
+    if (!(value > 0)) {
+      throw Error(Code::invalid_argument,
+                  std::string("predict: ") + what + " must be positive: " + std::to_string(value));
+    }
+  };
+  positive("the link rate", rig.server_rate);
+  positive("workers", run.workers);
+  positive("servers", run.servers);
+  positive("steps", run.steps);
+  positive("profiled steps", static_cast<double>(plans.size()));
+}
+
+double rate_between(const Outcome& outcome, double from_s, double to_s) {
+  double out = 0;
+  for (const auto& ends : outcome.step_ends_s) {
+    const auto low = std::ranges::lower_bound(ends, from_s);
+    const auto high = std::ranges::upper_bound(ends, to_s);
+    if (high - low < 2) continue;
+    out += static_cast<double>(high - low - 1) / (*(high - 1) - *low);
+  }
+  return out;
+}
+
+}  // namespace
+
+Outcome simulate(const std::vector<StepPlan>& plans, const Rig& rig, const Run& run) {
+  check(plans, rig, run);
+  return Simulator(plans, rig, run).run();
+}
+
+double throughput(const Outcome& outcome, int32_t first) {
+  double from_s = 0, to_s = outcome.end_s;
+  for (const auto& ends : outcome.step_ends_s) {
+    from_s = std::max(from_s, ends[std::min(ends.size() - 1, static_cast<size_t>(first))]);
+    to_s = std::min(to_s, ends.back());
+  }
+  return rate_between(outcome, from_s, to_s);
+}
+
+std::vector<double> batch_throughputs(const Outcome& outcome, int32_t first, int32_t length) {
+  const std::vector<double>& clock = outcome.step_ends_s[0];
+  const auto step = static_cast<size_t>(length);
+  std::vector<double> out;
+  for (size_t k = static_cast<size_t>(first); k + step < clock.size(); k += step)
+    out.push_back(rate_between(outcome, clock[k], clock[k + step]));
+  return out;
+}
+
+}  // namespace penstock::cluster

@@ -1,0 +1,168 @@
+#include "cluster/simulator.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "base/error.h"
+#include "base/random.h"
+
+namespace penstock::cluster {
+namespace {
+
+Op make_op(Resource resource, double amount, std::vector<int32_t> deps = {}, int32_t order = 0) {
+  Op op;
+  op.name = "op" + std::to_string(order);
+  op.resource = resource;
+  (is_transfer(resource) ? void(op.bytes = static_cast<int64_t>(amount))
+                         : void(op.duration_s = amount));
+  op.start_s = op.end_s = order;
+  op.deps = std::move(deps);
+  return op;
+}
+
+// Down, compute, up, apply: nothing overlaps in a worker's step.
+Step chain(double down, double compute_s, double up, double apply_s = 0) {
+  return {{make_op(Resource::downlink, down), make_op(Resource::worker, compute_s, {0}),
+           make_op(Resource::uplink, up, {1}), make_op(Resource::server, apply_s, {2})}};
+}
+
+Rig plain_rig(double rate) {
+  Rig rig;
+  rig.server_rate = rate;
+  rig.sharing = Sharing::equal;
+  rig.stagger_s = 0;
+  return rig;
+}
+
+Outcome simulate_step(const Step& step, const Rig& rig, int32_t workers, int32_t steps = 50) {
+  return simulate({plan_step(step, rig)}, rig, Run{workers, 1, steps, 3});
+}
+
+TEST_CASE("simulator: one worker's step is the sum of its chain") {
+  const Outcome o = simulate_step(chain(1000, 2, 500, 0.25), plain_rig(1000), 1);
+  CHECK(throughput(o, 5) == doctest::Approx(1 / (1 + 2 + 0.5 + 0.25)));
+}
+
+TEST_CASE("simulator: workers that start together stay in lock-step under equal shares") {
+  const Outcome o = simulate_step(chain(1000, 3, 0), plain_rig(1000), 2);
+  CHECK(throughput(o, 5) == doctest::Approx(2 / (2 + 3.0)));
+}
+
+TEST_CASE("simulator: first come, first served makes two workers take turns") {
+  Rig rig = plain_rig(1000);
+  rig.sharing = Sharing::tcp;
+  rig.newcomer = 0;
+  const Outcome o = simulate_step(chain(1000, 1, 0), rig, 2);
+  CHECK(throughput(o, 5) == doctest::Approx(1.0));  // the link never rests
+}
+
+TEST_CASE("simulator: lock-step of eight, and bytes are conserved") {
+  const Outcome o = simulate_step(chain(1000, 1, 400), plain_rig(1000), 8);
+  CHECK(throughput(o, 5) == doctest::Approx(8 / (8 + 1 + 8 * 0.4)));
+  double started = 0, ended = 0;
+  for (const auto& ends : o.step_ends_s) ended += static_cast<double>(ends.size());
+  started = ended + 8;
+  CHECK(o.link_bytes[0] >= 1000 * ended - 1e-6);
+  CHECK(o.link_bytes[0] <= 1000 * started + 1e-6);
+  CHECK(o.link_bytes[0] <= 1000 * o.end_s * (1 + 1e-9));
+}
+
+TEST_CASE("simulator: Little's law on the whole network") {
+  Rig rig = plain_rig(1000);
+  rig.stagger_s = 0.3;
+  const Outcome o = simulate_step(chain(700, 1.3, 400, 0.1), rig, 3, 400);
+  double rate = 0, weighted = 0;
+  for (const auto& ends : o.step_ends_s) {
+    const double mean_s = (ends.back() - ends[100]) / static_cast<double>(ends.size() - 101);
+    rate += 1 / mean_s;
+    weighted += mean_s * (1 / mean_s);
+  }
+  CHECK(weighted == doctest::Approx(3));
+  CHECK(throughput(o, 100) == doctest::Approx(rate).epsilon(0.01));
+}
+
+TEST_CASE("simulator: shared server cores wait like M/D/1") {
+  // Sixty workers with exponential computing make nearly Poisson arrivals at one core.
+  constexpr double kThink_s = 1, kServe_s = 0.01;
+  constexpr int32_t kWorkers = 60;
+  RandomStream random(11, 0, 2);
+  Rig rig = plain_rig(1e9);
+  rig.server_cores = 1;
+  std::vector<StepPlan> plans;
+  for (int i = 0; i < 2000; ++i) {
+    const double think_s = -kThink_s * std::log(1 - random.next_double());
+    plans.push_back(plan_step(chain(1, think_s, 1, kServe_s), rig));
+  }
+  double mean_s = 0;
+  for (const StepPlan& p : plans) mean_s += p.worker_s / static_cast<double>(plans.size());
+  const double rate = throughput(simulate(plans, rig, Run{kWorkers, 1, 1500, 5}), 50);
+  const double load = rate * kServe_s;
+  const double residence_s = kWorkers / rate - mean_s;
+  const double predicted_s = kServe_s * (1 + load / (2 * (1 - load)));
+  CHECK(load > 0.5);
+  CHECK(residence_s == doctest::Approx(predicted_s).epsilon(0.15));
+}
+
+TEST_CASE("simulator: private cores do not wait") {
+  Rig rig = plain_rig(1e9);
+  CHECK(throughput(simulate_step(chain(1, 1, 1, 1), rig, 4), 5) == doctest::Approx(2));
+  rig.server_cores = 1;
+  CHECK(throughput(simulate_step(chain(1, 1, 1, 1), rig, 4), 5) == doctest::Approx(1));
+}
+
+TEST_CASE("simulator: the paper's windows let a small transfer pass a large one once") {
+  const Step step{{make_op(Resource::downlink, 1000, {}, 1),
+                   make_op(Resource::downlink, 100, {}, 2), make_op(Resource::worker, 100, {1})}};
+  Rig rig = plain_rig(100);
+  CHECK(simulate_step(step, rig, 1, 1).end_s == doctest::Approx(111));
+  rig.scheduler = {200, 0};
+  CHECK(simulate_step(step, rig, 1, 1).end_s == doctest::Approx(103));
+  rig.scheduler = {50, 50};
+  CHECK(simulate_step(step, rig, 1, 1).end_s == doctest::Approx(102));
+}
+
+TEST_CASE("simulator: lanes let ops of a worker run at once") {
+  const Step step{{make_op(Resource::worker, 1), make_op(Resource::worker, 1)}};
+  Rig rig = plain_rig(1);
+  CHECK(simulate_step(step, rig, 1, 1).end_s == doctest::Approx(2));
+  rig.worker_lanes = 2;
+  CHECK(simulate_step(step, rig, 1, 1).end_s == doctest::Approx(1));
+}
+
+TEST_CASE("simulator: more bandwidth is never slower, and a seed always gives the same") {
+  double before = 0;
+  for (const double rate : {200.0, 400.0, 800.0, 1600.0, 1e6}) {
+    const Outcome o = simulate_step(chain(500, 1, 300, 0.1), plain_rig(rate), 4, 100);
+    const double now = throughput(o, 20);
+    CHECK(now >= before * (1 - 1e-9));
+    before = now;
+  }
+  Rig rig = plain_rig(700);
+  rig.sharing = Sharing::tcp;
+  rig.share_spread = 0.7;
+  rig.stagger_s = 0.2;
+  const auto ends = [&](uint64_t seed) {
+    return simulate({plan_step(chain(500, 1, 300), rig)}, rig, Run{4, 1, 60, seed}).step_ends_s;
+  };
+  CHECK(ends(1) == ends(1));
+  CHECK(ends(1) != ends(2));
+}
+
+TEST_CASE("simulator: batches of a steady run agree with the whole") {
+  const Outcome o = simulate_step(chain(1000, 2, 0), plain_rig(1000), 1, 100);
+  const std::vector<double> batches = batch_throughputs(o, 10, 20);
+  CHECK(batches.size() == 4);
+  for (const double b : batches) CHECK(b == doctest::Approx(throughput(o, 10)));
+}
+
+TEST_CASE("simulator: sizes and rates of nothing are refused") {
+  const Rig rig = plain_rig(1);
+  const std::vector<StepPlan> plans{plan_step(chain(1, 1, 1), rig)};
+  CHECK_THROWS_AS(simulate(plans, plain_rig(0), Run{}), Error);
+  CHECK_THROWS_AS(simulate(plans, rig, Run{0, 1, 10, 1}), Error);
+  CHECK_THROWS_AS(simulate({}, rig, Run{}), Error);
+}
+
+}  // namespace
+}  // namespace penstock::cluster

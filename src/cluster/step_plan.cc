@@ -1,0 +1,145 @@
+#include "cluster/step_plan.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace penstock::cluster {
+namespace {
+
+using Kind = PlannedOp::Kind;
+
+// The graph while it is being built.
+struct Draft {
+  std::vector<PlannedOp> ops;
+  std::vector<std::vector<int32_t>> deps;
+
+  int32_t add(Kind kind, int32_t place, double amount, double priority) {
+    PlannedOp op;
+    op.kind = amount > 0 || kind == Kind::transfer ? kind : Kind::none;
+    op.place = place;
+    op.amount = amount;
+    op.priority = priority;
+    ops.push_back(op);
+    deps.emplace_back();
+    return static_cast<int32_t>(ops.size()) - 1;
+  }
+  // A new op behind `before`; `before` itself when it would take no time.
+  int32_t add_behind(int32_t before, Kind kind, int32_t place, double amount, double priority) {
+    if (amount <= 0) return before;
+    const int32_t i = add(kind, place, amount, priority);
+    deps.back().push_back(before);
+    return i;
+  }
+};
+
+// Adds the op and what it costs around it; sets where it begins and ends.
+void add_op(const Op& op, const Rig& rig, Draft* draft, int32_t* first, int32_t* last) {
+  const double priority = std::max(0.0, is_transfer(op.resource) ? op.end_s : op.start_s);
+  if (!is_transfer(op.resource)) {
+    const bool worker = op.resource == Resource::worker;
+    const Kind kind = worker                            ? Kind::worker
+                      : op.resource == Resource::server ? Kind::server
+                                                        : Kind::none;
+    *first = *last =
+        draft->add(kind, op.server, op.duration_s * (worker ? rig.compute_factor : 1), priority);
+    return;
+  }
+  const bool up = op.resource == Resource::uplink;
+  const int32_t link = 2 * op.server + (up ? 1 : 0);
+  const auto bytes = static_cast<double>(op.bytes);
+  const double overhead_s = rig.receive_s + rig.receive_s_per_byte * bytes;
+  if (!up && rig.server_transfer_s > 0) {
+    *first = draft->add(Kind::server, op.server, rig.server_transfer_s, priority);
+    *last = draft->add(Kind::transfer, link, bytes, priority);
+    draft->deps.back().push_back(*first);
+  } else {
+    *first = *last = draft->add(Kind::transfer, link, bytes, priority);
+  }
+  if (up)
+    *last = draft->add_behind(*last, Kind::server, op.server, rig.server_transfer_s, priority);
+  *last = draft->add_behind(*last, Kind::delay, op.server, overhead_s, priority);
+}
+
+// Passes the dependencies of ops without work on to their successors where that adds no edges.
+void contract(Draft* draft) {
+  const size_t n = draft->ops.size();
+  std::vector<int32_t> users(n, 0);
+  for (const auto& deps : draft->deps) {
+    for (const int32_t d : deps) ++users[static_cast<size_t>(d)];
+  }
+  std::vector<bool> gone(n, false);
+  for (size_t i = 0; i < n; ++i) {
+    const size_t in = draft->deps[i].size(), out = static_cast<size_t>(users[i]);
+    gone[i] = draft->ops[i].kind == Kind::none && in * out <= in + out;
+  }
+  for (size_t i = 0; i < n; ++i) {  // ops stand behind what they wait for
+    std::vector<int32_t> deps;
+    for (const int32_t d : draft->deps[i]) {
+      if (!gone[static_cast<size_t>(d)]) {
+        deps.push_back(d);
+        continue;
+      }
+      const auto& through = draft->deps[static_cast<size_t>(d)];
+      deps.insert(deps.end(), through.begin(), through.end());
+    }
+    std::ranges::sort(deps);
+    deps.erase(std::unique(deps.begin(), deps.end()), deps.end());
+    draft->deps[i] = std::move(deps);
+  }
+  std::vector<int32_t> number(n, -1);
+  Draft kept;
+  for (size_t i = 0; i < n; ++i) {
+    if (gone[i]) continue;
+    number[i] = static_cast<int32_t>(kept.ops.size());
+    kept.ops.push_back(draft->ops[i]);
+    for (int32_t& d : draft->deps[i]) d = number[static_cast<size_t>(d)];
+    kept.deps.push_back(std::move(draft->deps[i]));
+  }
+  if (!kept.ops.empty()) *draft = std::move(kept);
+}
+
+StepPlan flatten(const Draft& draft) {
+  StepPlan out;
+  out.ops = draft.ops;
+  const size_t n = out.ops.size();
+  for (size_t i = 0; i < n; ++i) {
+    out.ops[i].waits = static_cast<int32_t>(draft.deps[i].size());
+    for (const int32_t d : draft.deps[i]) ++out.ops[static_cast<size_t>(d)].next_count;
+    if (out.ops[i].waits == 0) out.roots.push_back(static_cast<int32_t>(i));
+    out.transfers += out.ops[i].kind == Kind::transfer;
+    if (out.ops[i].kind == Kind::worker) out.worker_s += out.ops[i].amount;
+    if (out.ops[i].kind == Kind::server) out.server_s += out.ops[i].amount;
+  }
+  int32_t at = 0;
+  for (PlannedOp& op : out.ops) {
+    op.first_next = at;
+    at += std::exchange(op.next_count, 0);
+  }
+  out.next.resize(static_cast<size_t>(at));
+  for (size_t i = 0; i < n; ++i) {
+    for (const int32_t d : draft.deps[i]) {
+      PlannedOp& before = out.ops[static_cast<size_t>(d)];
+      out.next[static_cast<size_t>(before.first_next + before.next_count++)] =
+          static_cast<int32_t>(i);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+StepPlan plan_step(const Step& step, const Rig& rig) {
+  Draft draft;
+  std::vector<int32_t> last(step.ops.size(), -1);
+  for (const int32_t i : topological_order(step)) {
+    const Op& op = step.ops[static_cast<size_t>(i)];
+    int32_t first = 0;
+    add_op(op, rig, &draft, &first, &last[static_cast<size_t>(i)]);
+    auto& deps = draft.deps[static_cast<size_t>(first)];
+    for (const int32_t d : op.deps) deps.push_back(last[static_cast<size_t>(d)]);
+  }
+  contract(&draft);
+  return flatten(draft);
+}
+
+}  // namespace penstock::cluster

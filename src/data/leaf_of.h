@@ -1,0 +1,12 @@
+// The type of a tensor at hand.
+#pragma once
+
+#include "data/spec.h"
+#include "data/tensor.h"
+
+namespace penstock {
+
+// Dense, ragged or sparse. REQUIRES that the tensor is no nested dataset.
+LeafSpec leaf_of(const Tensor& tensor);
+
+}  // namespace penstock

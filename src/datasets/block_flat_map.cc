@@ -1,0 +1,343 @@
+// A chunk is what some outer rows give together: the source's rows side by side, the captured
+// values repeated beside them, the stages run over all. What does not go that way (a window that is
+// no plain rows, a batch with an error among its rows) goes through a cursor, one outer row after
+// the other.
+
+#include "datasets/block_flat_map.h"
+
+#include <algorithm>
+#include <deque>
+
+#include "base/random.h"
+#include "datasets/kept_rows.h"
+#include "datasets/range_bounds.h"
+#include "datasets/runs.h"
+#include "datasets/stacking.h"
+
+namespace penstock {
+namespace {
+
+constexpr int64_t kMostRows = 4096;      // source rows in a chunk
+constexpr int64_t kMostBytes = 1 << 20;  // about, of them
+
+class BlockFlatMapCursor final : public Cursor {
+ public:
+  BlockFlatMapCursor(const PlanPtr& node, const OpenContext& context,
+                     std::unique_ptr<const InnerTemplate> how)
+      : how_(std::move(how)),
+        node_(node),
+        context_(context),
+        environment_(context.environment.begin(), context.environment.end()),
+        input_(context.open_input(*node)) {
+    context_.environment = environment_;
+    context_.batch_rows = 0;
+  }
+
+ protected:
+  Poll next(Block* out, const Pull& pull) override {
+    for (;;) {
+      context_.run->check_cancelled();
+      if (!ready_.empty()) return give(out, pull.max_rows);
+      if (cursor_) {
+        const Poll poll = cursor_->pull(out, pull);
+        if (poll != Poll::end) return poll;
+        cursor_.reset();
+        value_.reset();
+      }
+      if (outer_ == values_.rows) {
+        const Poll poll = pull_outer(pull);
+        if (poll != Poll::ready) return poll;
+        continue;
+      }
+      if (const ErrorPtr* e = values_.error_at(outer_)) {
+        const Origin origin = values_.origin.slice(outer_++);
+        *out = error_block(*e, identity().columns, origin);
+        return Poll::ready;
+      }
+      if (outer_ < by_cursor_ || !make_chunk(pull.max_rows)) open_cursor();
+    }
+  }
+
+ private:
+  // Rows [first, first + count) of what an outer row's source gives.
+  struct Part {
+    int64_t outer, first, count;
+  };
+
+  Poll give(Block* out, int64_t max_rows) {
+    Block& block = ready_.front();
+    if (block.rows <= max_rows) {
+      *out = std::move(block);
+      ready_.pop_front();
+    } else {
+      *out = block.slice(0, max_rows);
+      block.drop_front(max_rows);
+    }
+    return Poll::ready;
+  }
+
+  // So many outer rows as the chunk may need, going by those so far.
+  Poll pull_outer(const Pull& pull) {
+    const int64_t each = std::max<int64_t>(1, made_ / std::max<int64_t>(1, taken_));
+    const int64_t rows = how_->batch_size > 0 ? chunk_rows_ : std::min(pull.max_rows, chunk_rows_);
+    const int64_t most = std::max<int64_t>(1, rows / each);
+    ahead_ = std::min(most, 4 * ahead_);
+    Block in;
+    const Poll poll = input_->pull(&in, {ahead_, pull.waker});
+    if (poll != Poll::ready) return poll;
+    taken_ += in.rows;
+    values_ = Block();
+    outer_ = first_ = by_cursor_ = 0;
+    Block made;
+    how_->environment->run(in, &made);
+    values_ = std::move(made);
+    return poll;
+  }
+
+  // The rows that the source of an outer row gives; -1 where they are not to be had by the block.
+  int64_t source_rows(int64_t outer) {
+    if (!how_->range) {
+      const KeptRows* rows = window(outer);
+      if (!rows) return -1;
+      int64_t n = 0;
+      for (const RowRun& run : rows->runs()) n += run.count;
+      return n;
+    }
+    return bounds(outer).count;
+  }
+
+  const KeptRows* window(int64_t outer) const {
+    const Tensor value = values_.columns[static_cast<size_t>(how_->rows_at)].row(outer);
+    const auto* dataset = dynamic_cast<const DatasetValue*>(value.object().get());
+    return dataset ? kept_rows(*dataset) : nullptr;
+  }
+
+  RangeBounds bounds(int64_t outer) const {
+    const Attr &a = how_->range->arg("start"), &b = how_->range->arg("stop");
+    auto at = [&](const Attr& x) {
+      return x.is_capture()
+                 ? integer_at(values_.columns[static_cast<size_t>(x.capture_index())].row(outer))
+                 : x.as_int();
+    };
+    const int64_t start = b.is_none() ? 0 : at(a);
+    return range_bounds(start, b.is_none() ? at(a) : at(b), at(how_->range->arg("step")));
+  }
+
+  // Fills ready_ from the next outer rows; false when the next one goes through a cursor.
+  bool make_chunk(int64_t max_rows) {
+    const bool batches = how_->batch_size > 0;
+    const int64_t limit = batches ? chunk_rows_ : std::min(max_rows, chunk_rows_);
+    std::vector<Part> parts;
+    int64_t rows = 0;
+    for (; outer_ < values_.rows && rows < limit; ++outer_, first_ = 0) {
+      if (values_.error_at(outer_)) break;
+      int64_t n = -1;
+      try {
+        n = source_rows(outer_);
+      } catch (const Error&) {  // the cursor says it
+      }
+      if (n < 0 || (batches && n > kMostRows)) {
+        if (parts.empty()) return false;
+        break;
+      }
+      const int64_t count = batches ? n : std::min(n - first_, limit - rows);
+      if (count > 0) parts.push_back({outer_, first_, count});
+      rows += count;
+      first_ += count;
+      if (first_ < n) break;
+    }
+    if (rows == 0) return true;
+    made_ += rows;
+    Block block = source(parts, rows);
+    const int64_t fitting = kMostBytes / std::max<int64_t>(1, block.payload_bytes() / rows);
+    chunk_rows_ = std::clamp<int64_t>(fitting, 1, std::min(kMostRows, 4 * chunk_rows_));
+    block.origin = origins(parts);
+    if (how_->stages) {
+      add_environment(parts, &block);
+      how_->stages->run(&block, nullptr);
+      block.columns.resize(std::min(block.columns.size(), how_->columns));
+    }
+    if (batches && !block.errors.empty()) {
+      by_cursor_ = outer_;
+      outer_ = parts[0].outer;
+      return false;
+    }
+    if (batches) {
+      cut(parts, block);
+    } else if (block.rows > 0) {
+      ready_.push_back(std::move(block));
+    }
+    return true;
+  }
+
+  Block source(const std::vector<Part>& parts, int64_t rows) {
+    Block out;
+    if (how_->range) {
+      Column column = Column::dense(how_->range->arg("dtype").as_dtype(), {}, rows);
+      int64_t at = 0;
+      for (const Part& p : parts) {
+        fill_range(bounds(p.outer), p.first, at, p.count, &column);
+        at += p.count;
+      }
+      out.columns.push_back(std::move(column));
+    } else {
+      RunJoiner joined;
+      size_t columns = 0;
+      for (const Part& p : parts) columns = add_window(*window(p.outer), p, &joined);
+      out = joined.finish(columns);
+    }
+    out.rows = rows;
+    return out;
+  }
+
+  // The part of the window joins the others; the number of its columns.
+  size_t add_window(const KeptRows& window, const Part& part, RunJoiner* joined) {
+    int64_t skip = part.first, left = part.count;
+    size_t columns = 0;
+    for (const RowRun& run : window.runs()) {
+      const int64_t n = std::min(left, run.count - skip);
+      if (n <= 0) {
+        skip -= run.count;
+        continue;
+      }
+      const RunJoiner::Source from = view(run, window.column());
+      columns = from->columns.size();
+      if (run.step == 1) {
+        joined->add(from, run.begin + skip, n);
+      } else {
+        std::vector<int32_t> rows;
+        for (int64_t i = skip; i < skip + n; ++i)
+          rows.push_back(static_cast<int32_t>(run.begin + i * run.step));
+        joined->add(std::make_shared<const Block>(from->gather(rows)), 0, n);
+      }
+      left -= n;
+      skip = 0;
+      if (left == 0) break;
+    }
+    return columns;
+  }
+
+  // The run's block with the column that the window is of; the last one is kept.
+  RunJoiner::Source view(const RowRun& run, int column) {
+    if (column == KeptRows::kAllColumns) return run.block;
+    if (viewed_ == run.block && viewed_column_ == column) return view_;
+    auto out = std::make_shared<Block>();
+    out->rows = run.block->rows;
+    out->columns = {run.block->columns[static_cast<size_t>(column)]};
+    out->errors = run.block->errors;
+    view_ = std::move(out);
+    viewed_ = run.block;
+    viewed_column_ = column;
+    return view_;
+  }
+
+  // The ids of the rows of an outer row's source, as a source opened below it gives them.
+  Origin origins(const std::vector<Part>& parts) const {
+    auto first = [&](const Part& p) {
+      return mix(values_.origin.lineage(p.outer), 1) + static_cast<uint64_t>(p.first);
+    };
+    if (parts.size() == 1) return Origin(first(parts[0]), 1, values_.origin.epoch(parts[0].outer));
+    RowIds lineages, epochs;
+    for (const Part& p : parts) {
+      const uint64_t lineage = first(p), epoch = values_.origin.epoch(p.outer);
+      for (int64_t i = 0; i < p.count; ++i) {
+        lineages.push_back(lineage + static_cast<uint64_t>(i));
+        epochs.push_back(epoch);
+      }
+    }
+    return Origin::of(std::move(lineages), std::move(epochs));
+  }
+
+  void add_environment(const std::vector<Part>& parts, Block* block) const {
+    std::vector<int32_t> outer;
+    for (const Part& p : parts)
+      outer.insert(outer.end(), static_cast<size_t>(p.count), static_cast<int32_t>(p.outer));
+    for (const Column& c : values_.columns) {
+      block->columns.push_back(parts.size() == 1
+                                   ? Column::constant(c.row(parts[0].outer), parts[0].count)
+                                   : c.gather(outer));
+    }
+  }
+
+  // Batches of the rows of each part, neighbours of one size at once.
+  void cut(const std::vector<Part>& parts, const Block& block) {
+    int64_t begin = 0, at = 0, size = 0, count = 0;  // `count` batches of `size` rows from `begin`
+    auto add = [&](int64_t from, int64_t batches, int64_t rows) {
+      if (rows != size || from != begin + count * size) {
+        stack(block, begin, count, size);
+        begin = from;
+        size = rows;
+        count = 0;
+      }
+      count += batches;
+    };
+    for (const Part& p : parts) {
+      const int64_t full = p.count / how_->batch_size, rest = p.count % how_->batch_size;
+      if (full > 0) add(at, full, how_->batch_size);
+      if (rest > 0 && !how_->drop_remainder) add(at + full * how_->batch_size, 1, rest);
+      at += p.count;
+    }
+    stack(block, begin, count, size);
+  }
+
+  void stack(const Block& block, int64_t begin, int64_t count, int64_t size) {
+    if (count == 0) return;
+    Block out;
+    out.rows = count;
+    out.origin = block.origin.slice(begin).grouped(size, count);
+    for (size_t c = 0; c < block.columns.size(); ++c) {
+      out.columns.push_back(stack_rows(block.columns[c].slice(begin, count * size), how_->leaves[c],
+                                       count, size, &out.errors));
+    }
+    for (RowError& e : out.errors) e.error = std::make_shared<const Error>(e.error->at("batch"));
+    ready_.push_back(std::move(out));
+  }
+
+  // The inner dataset of the next outer row, in the ordinary way.
+  void open_cursor() {
+    const int64_t outer = outer_++;
+    first_ = 0;
+    if (how_->plan) {
+      std::vector<Tensor> environment;
+      for (const Column& c : values_.columns) environment.push_back(c.row(outer));
+      value_ = std::make_shared<const DatasetValue>(how_->plan, std::move(environment));
+    } else {
+      value_ = values_.columns[0].row(outer).object();
+    }
+    const Origin origin = values_.origin.slice(outer);
+    const auto* dataset = dynamic_cast<const DatasetValue*>(value_.get());
+    PENSTOCK_CHECK(dataset != nullptr);
+    try {
+      cursor_ = open_dataset(context_, *dataset, mix(origin.lineage(0), 1), origin.epoch(0));
+    } catch (const Error& e) {
+      if (e.code() == Code::cancelled) throw;
+      ready_.push_back(error_block(std::make_shared<const Error>(e), identity().columns, origin));
+    }
+  }
+
+  const std::unique_ptr<const InnerTemplate> how_;
+  const PlanPtr node_;
+  OpenContext context_;
+  std::vector<Tensor> environment_;
+  CursorPtr input_;
+  Block values_;           // what the outer rows capture
+  int64_t outer_ = 0;      // next of them
+  int64_t first_ = 0;      // rows of its source that are given
+  int64_t by_cursor_ = 0;  // outer rows before this one go through a cursor
+  std::deque<Block> ready_;
+  ObjectPtr value_;  // what cursor_ reads: keeps its environment alive
+  CursorPtr cursor_;
+  int64_t ahead_ = 1, taken_ = 0, made_ = 0;
+  int64_t chunk_rows_ = 64;
+  std::shared_ptr<const Block> viewed_, view_;
+  int viewed_column_ = 0;
+};
+
+}  // namespace
+
+CursorPtr open_block_flat_map(const PlanPtr& node, const OpenContext& context,
+                              std::unique_ptr<const InnerTemplate> how) {
+  return std::make_unique<BlockFlatMapCursor>(node, context, std::move(how));
+}
+
+}  // namespace penstock

@@ -1,0 +1,14 @@
+// flat_map where the inner datasets can be made by the block.
+#pragma once
+
+#include <memory>
+
+#include "datasets/inner_template.h"
+
+namespace penstock {
+
+// The same elements as open_interleaving gives with one dataset open at a time.
+CursorPtr open_block_flat_map(const PlanPtr& node, const OpenContext& context,
+                              std::unique_ptr<const InnerTemplate> how);
+
+}  // namespace penstock

@@ -1,0 +1,227 @@
+#include "datasets/disk_cache.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+
+#include "datasets/cache_key.h"
+#include "datasets/snapshot_cursor.h"
+#include "io/snapshot.h"
+
+namespace penstock {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kSuffix = ".snapshot";
+
+void say_without(const std::string& folder, const std::string& reason) {
+  std::fprintf(stderr, "penstock: cache: %s: %s; going on without it\n", folder.c_str(),
+               reason.c_str());
+}
+
+// Held while an entry is written; goes with its process.
+class EntryLock {
+ public:
+  static std::optional<EntryLock> take(const std::string& path) {
+    const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0) throw system_error("write", path, errno);
+    if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return EntryLock(fd, path);
+    ::close(fd);
+    return {};
+  }
+  EntryLock(EntryLock&& other) noexcept
+      : fd_(std::exchange(other.fd_, -1)), path_(std::move(other.path_)) {}
+  EntryLock& operator=(EntryLock&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    std::swap(path_, other.path_);
+    return *this;
+  }
+  ~EntryLock() {
+    if (fd_ < 0) return;
+    ::unlink(path_.c_str());
+    ::close(fd_);
+  }
+
+ private:
+  EntryLock(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
+  int fd_;
+  std::string path_;
+};
+
+struct Entry {
+  fs::path path;
+  fs::file_time_type used;
+  int64_t bytes;
+};
+
+// Takes whole entries away, those longest unused first, until the others fit. Whoever reads one
+// keeps it to the end.
+void evict(const std::string& folder, const std::string& kept, int64_t limit_bytes) {
+  std::vector<Entry> entries;
+  int64_t total = 0;
+  std::error_code ignored;
+  for (const auto& file : fs::directory_iterator(folder, ignored)) {
+    if (file.path().extension() != kSuffix) continue;
+    entries.push_back({file.path(), file.last_write_time(ignored),
+                       static_cast<int64_t>(file.file_size(ignored))});
+    total += entries.back().bytes;
+  }
+  std::ranges::sort(entries, {}, &Entry::used);
+  for (const Entry& e : entries) {
+    if (total <= limit_bytes) return;
+    if (e.path == kept || !fs::remove(e.path, ignored)) continue;
+    total -= e.bytes;
+  }
+}
+
+// Hands on what its input gives; without a writer that is all it does.
+class WritingCursor final : public Cursor {
+ public:
+  WritingCursor(CursorPtr input, int64_t expected, const DiskCacheOptions& options,
+                std::string path, std::optional<EntryLock> lock,
+                std::unique_ptr<SnapshotWriter> writer)
+      : options_(options),
+        path_(std::move(path)),
+        expected_(expected),
+        input_(std::move(input)),
+        lock_(std::move(lock)),
+        writer_(std::move(writer)) {}
+
+ protected:
+  Poll next(Block* out, const Pull& pull) override {
+    const Poll poll = input_->pull(out, pull);
+    if (poll == Poll::end) attempt([&] { complete(); });
+    if (poll != Poll::ready) return poll;
+    given_ += out->rows;
+    if (!out->errors.empty()) {
+      stop();
+    } else {
+      attempt([&] { add(*out); });
+    }
+    return Poll::ready;
+  }
+
+ private:
+  void add(const Block& block) {
+    writer_->write(block);
+    if (options_.size_limit_bytes > 0 && writer_->bytes() > options_.size_limit_bytes) {
+      throw Error(Code::resource_exhausted, "the entry is larger than size_limit, " +
+                                                std::to_string(options_.size_limit_bytes) +
+                                                " bytes");
+    }
+    if (given_ == expected_) complete();
+  }
+
+  void complete() {
+    writer_->close();
+    stop();
+    if (options_.size_limit_bytes > 0) evict(options_.folder, path_, options_.size_limit_bytes);
+  }
+
+  template <typename F>
+  void attempt(F&& f) {
+    if (!writer_) return;
+    try {
+      f();
+    } catch (const Error& e) {
+      say_without(options_.folder, e.message());
+      stop();
+    }
+  }
+
+  void stop() {
+    writer_.reset();
+    lock_.reset();
+  }
+
+  const DiskCacheOptions options_;
+  const std::string path_;
+  const int64_t expected_;  // rows of a whole pass, negative: not known
+  CursorPtr input_;
+  std::optional<EntryLock> lock_;
+  std::unique_ptr<SnapshotWriter> writer_;
+  int64_t given_ = 0;
+};
+
+// A damaged entry is removed: it is made anew.
+bool is_whole(const std::string& path, const Spec& spec) {
+  if (::access(path.c_str(), F_OK) != 0) return false;
+  try {
+    const SnapshotInfo info = read_snapshot_info(path);
+    if (info.rows >= 0 && info.spec == spec) return true;
+  } catch (const Error& e) {
+    if (e.code() != Code::data_loss && e.code() != Code::unimplemented) throw;
+  }
+  ::unlink(path.c_str());
+  return false;
+}
+
+// What processes that were killed left of this entry.
+void remove_leftovers(const std::string& path) {
+  std::error_code ignored;
+  const std::string begin = fs::path(path).filename().string() + ".tmp-";
+  for (const auto& file : fs::directory_iterator(fs::path(path).parent_path(), ignored)) {
+    if (file.path().filename().string().starts_with(begin)) fs::remove(file.path(), ignored);
+  }
+}
+
+struct Place {
+  std::string path;
+  bool whole = false;
+  std::optional<EntryLock> lock;           // ours to write, with
+  std::unique_ptr<SnapshotWriter> writer;  // this
+};
+
+Place find_place(const PlanNode& node, const DiskCacheOptions& options) {
+  Place out;
+  fs::create_directories(options.folder);
+  const std::string entry = options.folder + "/" + cache_key(*node.inputs[0]);
+  out.path = entry + kSuffix;
+  out.whole = is_whole(out.path, node.spec);
+  if (!out.whole) {
+    out.lock = EntryLock::take(entry + ".lock");
+    out.whole = out.lock && is_whole(out.path, node.spec);  // written in between
+  }
+  if (out.whole) {
+    ::utimensat(AT_FDCWD, out.path.c_str(), nullptr, 0);  // used now
+  } else if (out.lock) {
+    remove_leftovers(out.path);
+    out.writer = std::make_unique<SnapshotWriter>(out.path, node.spec, options.compression);
+  }
+  return out;
+}
+
+}  // namespace
+
+DiskCacheOptions disk_cache_options(const PlanNode& node, std::string folder) {
+  const Attr& limit = node.arg("size_limit");
+  return {std::move(folder), node.arg("compression").as_string(),
+          limit.is_none() ? 0 : limit.as_int()};
+}
+
+CursorPtr open_disk_cache(const PlanPtr& node, const OpenContext& context,
+                          const DiskCacheOptions& options) {
+  if (context.nested)
+    throw Error(Code::invalid_argument, "a cache on disk cannot stand inside a function");
+  Place place;
+  try {
+    place = find_place(*node, options);
+  } catch (const fs::filesystem_error& e) {
+    say_without(options.folder, e.code().message());
+  } catch (const Error& e) {
+    say_without(options.folder, e.message());
+  }
+  if (place.whole) return open_snapshot_cursor({place.path}, node, context, SnapshotLineage::kept);
+  CursorPtr input = context.open_input(*node);
+  return std::make_unique<WritingCursor>(std::move(input), node->cardinality, options, place.path,
+                                         std::move(place.lock), std::move(place.writer));
+}
+
+}  // namespace penstock

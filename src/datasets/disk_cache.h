@@ -1,0 +1,27 @@
+// A cache in a folder: an entry for each plan that filled one, a snapshot file named by cache_key.
+#pragma once
+
+#include <string>
+
+#include "plan/node.h"
+#include "runtime/open.h"
+
+namespace penstock {
+
+struct DiskCacheOptions {
+  std::string folder;
+  std::string compression;
+  int64_t size_limit_bytes = 0;  // of all entries together; 0: none
+};
+
+// The node's `compression` and `size_limit`.
+DiskCacheOptions disk_cache_options(const PlanNode& node, std::string folder);
+
+// Throws INVALID_ARGUMENT inside a function, where the plan may hang from a row's values.
+// Reads the entry of the node's input where there is one. Else gives what the input gives and, when
+// nobody else is at it, writes it down: the entry comes to be when a pass ends without an error.
+// Whatever goes wrong with the folder, the pass goes on without it and standard error says so.
+CursorPtr open_disk_cache(const PlanPtr& node, const OpenContext& context,
+                          const DiskCacheOptions& options);
+
+}  // namespace penstock

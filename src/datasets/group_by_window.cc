@@ -1,0 +1,203 @@
+// group_by_window(key_func, reduce_func, window_size | window_size_func): elements gathered by key;
+// each full window is given to reduce_func as a dataset, whose elements come out.
+//
+// At the end the windows that are not full follow, by ascending key. Errors go past the groups. The
+// size of a key's window is asked for once.
+
+#include <map>
+
+#include "base/random.h"
+#include "datasets/datasets.h"
+#include "datasets/kept_rows.h"
+
+namespace penstock {
+namespace {
+
+class GroupByWindowCursor final : public Cursor {
+ public:
+  GroupByWindowCursor(PlanPtr node, const OpenContext& context)
+      : node_(std::move(node)),
+        context_(context),
+        environment_(context.environment.begin(), context.environment.end()),
+        windows_(context, node_, KeptRows::kAllColumns) {
+    context_.environment = environment_;
+    context_.batch_rows = 0;
+    key_ = context_.program(*node_, "key_func");
+    reduce_ = context_.program(*node_, "reduce_func");
+    if (node_->arg("window_size").is_none()) {
+      size_ = context_.program(*node_, "window_size_func");
+    } else {
+      constant_size_ = context_.int_arg(*node_, "window_size");
+      if (constant_size_ < 1) fail_size(constant_size_);
+    }
+    input_ = context_.open_input(*node_);
+  }
+
+ protected:
+  Poll next(Block* out, const Pull& pull) override {
+    for (;;) {
+      context_.run->check_cancelled();
+      if (flushing_) {
+        const Poll poll = flushing_->pull(out, pull);
+        if (poll != Poll::end) return poll;
+        flushing_.reset();
+        value_.reset();
+      }
+      if (ended_) {
+        if (groups_.empty()) return Poll::end;
+        flush(groups_.begin()->first);
+        continue;
+      }
+      if (at_ == rows()) {
+        const Poll poll = pull_rows(pull);
+        if (poll == Poll::pending) return poll;
+        continue;
+      }
+      const int64_t row = at_++;
+      if (const ErrorPtr* e = keys_.error_at(row)) {
+        *out = error_block(*e, identity().columns, in_->origin.slice(row));
+        return Poll::ready;
+      }
+      add(integer_at(keys_.columns[0].row(row)), row);
+    }
+  }
+
+ private:
+  struct Group {
+    std::vector<RowRun> runs;
+    std::vector<int32_t> rows;  // of the block at hand, not in a run yet
+    int64_t count = 0;
+    uint64_t lineage = 0, epoch = 0;  // of its first row
+  };
+
+  [[noreturn]] static void fail_size(int64_t size) {
+    throw Error(Code::invalid_argument, "window_size must be positive: " + std::to_string(size));
+  }
+
+  int64_t rows() const { return in_ ? in_->rows : 0; }
+
+  Poll pull_rows(const Pull& pull) {
+    // Groups own their rows before the block goes.
+    for (auto& [key, group] : groups_) settle(&group);
+    in_.reset();
+    at_ = 0;
+    Block in;
+    const Poll poll = input_->pull(&in, {context_.run->options().block_rows, pull.waker});
+    if (poll == Poll::end) ended_ = true;
+    if (poll != Poll::ready) return poll;
+    Block consumed = in;
+    keys_ = Block();
+    key_->run(consumed, &keys_);
+    in_ = std::make_shared<const Block>(std::move(in));
+    return poll;
+  }
+
+  void settle(Group* group) {
+    if (group->rows.empty()) return;
+    const auto n = static_cast<int64_t>(group->rows.size());
+    group->runs.push_back({std::make_shared<const Block>(in_->gather(group->rows)), 0, n, 1});
+    group->rows.clear();
+  }
+
+  void add(int64_t key, int64_t row) {
+    const int64_t size = window_size(key, row);
+    Group& group = groups_[key];
+    if (group.count++ == 0) {
+      group.lineage = in_->origin.lineage(row);
+      group.epoch = in_->origin.epoch(row);
+    }
+    group.rows.push_back(static_cast<int32_t>(row));
+    if (group.count >= size) flush(key);
+  }
+
+  int64_t window_size(int64_t key, int64_t row) {
+    if (!size_) return constant_size_;
+    const auto known = sizes_.find(key);
+    if (known != sizes_.end()) return known->second;
+    const RowId id{in_->origin.lineage(row), in_->origin.epoch(row), 0};
+    const int64_t size = integer_at(size_->run_row({Tensor::scalar(key)}, id)[0]);
+    if (size < 1) fail_size(size);
+    sizes_[key] = size;
+    return size;
+  }
+
+  // The window of the key is opened; whatever comes of it, the group is gone.
+  void flush(int64_t key) {
+    const auto found = groups_.find(key);
+    settle(&found->second);
+    Group group = std::move(found->second);
+    groups_.erase(found);
+    const RowId id{group.lineage, group.epoch, 0};
+    const std::vector<Tensor> made =
+        reduce_->run_row({Tensor::scalar(key), Tensor(windows_.make(std::move(group.runs)))}, id);
+    value_ = made[0].object();
+    const auto* dataset = dynamic_cast<const DatasetValue*>(value_.get());
+    PENSTOCK_CHECK(dataset != nullptr);
+    flushing_ = open_dataset(context_, *dataset, mix(group.lineage, 1), group.epoch);
+  }
+
+  PlanPtr node_;
+  OpenContext context_;
+  std::vector<Tensor> environment_;
+  const KeptRowsFactory windows_;
+  std::shared_ptr<const CompiledFunction> key_, reduce_, size_;
+  int64_t constant_size_ = 0;
+  CursorPtr input_;
+  std::shared_ptr<const Block> in_;
+  Block keys_;
+  int64_t at_ = 0;  // next row of in_
+  std::map<int64_t, Group> groups_;
+  std::map<int64_t, int64_t> sizes_;
+  ObjectPtr value_;  // what flushing_ reads: keeps its environment alive
+  CursorPtr flushing_;
+  bool ended_ = false;
+};
+
+void check_int64(const NodeDraft& draft, const std::string& function) {
+  const Spec& output = draft.node.function(function)->output;
+  if (!(output == Spec::tensor(DType::int64, {})))
+    NodeDraft::fail(function, "gives " + output.text() + ", expected one int64");
+}
+
+void infer(NodeDraft& draft) {
+  check_int64(draft, "key_func");
+  const bool by_function = draft.node.function("window_size_func") != nullptr;
+  if (by_function == !draft.node.args["window_size"].is_none())
+    NodeDraft::fail("window_size", "give one of window_size and window_size_func");
+  if (by_function) {
+    check_int64(draft, "window_size_func");
+  } else {
+    draft.int_at_least("window_size", 1, "must be positive", 1);
+  }
+  const Spec& output = draft.node.function("reduce_func")->output;
+  if (!output.is_leaf() || output.leaf.kind != LeafSpec::Kind::dataset)
+    NodeDraft::fail("reduce_func", "gives " + output.text() + ", expected a dataset");
+  draft.node.spec = *output.leaf.element;
+  draft.node.cardinality = draft.input().cardinality == kInfinite ? kInfinite : kUnknown;
+}
+
+}  // namespace
+
+OperatorDef group_by_window_operator() {
+  OperatorDef op;
+  op.name = "group_by_window";
+  op.doc =
+      "What reduce_func(key, window) makes of windows of elements that share key_func(element).";
+  op.params = {required("input", Param::Kind::dataset), required("key_func", Param::Kind::function),
+               required("reduce_func", Param::Kind::function),
+               optional("window_size", Param::Kind::tensor, {}),
+               optional("window_size_func", Param::Kind::function, {})};
+  op.function_input = [](const NodeDraft& draft, std::string_view param) {
+    const Spec key = Spec::tensor(DType::int64, {});
+    if (param == "key_func") return draft.input().spec;
+    if (param == "window_size_func") return key;
+    return Spec::tuple({key, Spec::of(LeafSpec::dataset(draft.input().spec))});
+  };
+  op.infer = infer;
+  op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
+    return std::make_unique<GroupByWindowCursor>(node, context);
+  };
+  return op;
+}
+
+}  // namespace penstock

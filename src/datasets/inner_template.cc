@@ -1,0 +1,142 @@
+#include "datasets/inner_template.h"
+
+#include <algorithm>
+
+namespace penstock {
+namespace {
+
+// The function with the values of the environment as inputs behind its own, given on as results
+// behind its own where `keeps_environment`: captures differ from row to row here.
+FunctionPtr with_environment(const Function& f, const std::vector<LeafSpec>& environment,
+                             bool keeps_environment) {
+  const int inputs = f.input_count(), captures = static_cast<int>(f.captures.size());
+  const auto size = static_cast<int>(environment.size());
+  auto moved = [&](ValueId id) {
+    if (id < inputs) return id;
+    if (id < inputs + captures) return inputs + f.capture_sources[static_cast<size_t>(id - inputs)];
+    return id + size - captures;
+  };
+  auto move_all = [&](std::vector<ValueId>* ids) {
+    for (ValueId& id : *ids) id = moved(id);
+  };
+  auto out = std::make_shared<Function>(f);
+  std::vector<Spec> leaves;
+  for (const LeafSpec& leaf : environment) leaves.push_back(Spec::of(leaf));
+  const Spec values = Spec::tuple(std::move(leaves));
+  out->input = Spec::tuple({f.input, values});
+  out->captures.clear();
+  out->capture_sources.clear();
+  const auto at = static_cast<std::ptrdiff_t>(inputs);
+  out->values.erase(out->values.begin() + at, out->values.begin() + at + captures);
+  std::vector<FunctionValue> added;
+  for (const LeafSpec& leaf : environment) added.push_back({leaf, ""});
+  out->values.insert(out->values.begin() + at, added.begin(), added.end());
+  for (FunctionNode& node : out->nodes) {
+    move_all(&node.inputs);
+    move_all(&node.outputs);
+  }
+  move_all(&out->results);
+  if (keeps_environment) {
+    for (int i = 0; i < size; ++i) out->results.push_back(inputs + i);
+    out->output = Spec::tuple({f.output, values});
+  }
+  return out;
+}
+
+// f with the values `ids` as its results, and without what they do not need.
+FunctionPtr with_results(const Function& f, const std::vector<ValueId>& ids) {
+  auto out = std::make_shared<Function>(f);
+  std::vector<Spec> leaves;
+  for (const ValueId id : ids) leaves.push_back(Spec::of(f.type(id)));
+  out->output = Spec::tuple(std::move(leaves));
+  out->results = ids;
+  std::vector<bool> needed(f.values.size(), false);
+  for (const ValueId id : ids) needed[static_cast<size_t>(id)] = true;
+  std::vector<FunctionNode> nodes;
+  for (auto node = f.nodes.rbegin(); node != f.nodes.rend(); ++node) {
+    const bool used = std::ranges::any_of(
+        node->outputs, [&](ValueId id) { return needed[static_cast<size_t>(id)]; });
+    if (!used) continue;
+    for (const ValueId id : node->inputs) needed[static_cast<size_t>(id)] = true;
+    nodes.insert(nodes.begin(), *node);
+  }
+  out->nodes = std::move(nodes);
+  return out;
+}
+
+// A whole number that is known, or captured as a scalar.
+bool is_bound(const Attr& a) {
+  if (!a.is_capture()) return true;
+  const LeafSpec& leaf = a.capture_type();
+  return leaf.is_tensor() && is_integer(leaf.dtype) && leaf.shape.is_scalar();
+}
+
+bool is_made_by_block(const PlanNode& range) {
+  return is_bound(range.arg("start")) && is_bound(range.arg("stop")) && is_bound(range.arg("step"));
+}
+
+void add_stages(const std::vector<PlanPtr>& nodes, const std::vector<LeafSpec>& environment,
+                const OpenContext& context, InnerTemplate* out) {
+  std::vector<Chain::Stage> stages;
+  for (const PlanPtr& node : nodes) {
+    Chain::Stage stage;
+    stage.filter = node->is("filter");
+    stage.name = node->op->name;
+    stage.counters = context.run->counters(node.get());
+    const FunctionPtr& f = node->function(stage.filter ? "predicate" : "f");
+    stage.function = std::make_shared<const CompiledFunction>(
+        with_environment(*f, environment, !stage.filter), std::span<const Tensor>());
+    stages.push_back(std::move(stage));
+  }
+  if (!stages.empty()) out->stages = std::make_unique<const Chain>(std::move(stages));
+}
+
+}  // namespace
+
+std::unique_ptr<const InnerTemplate> inner_template(const PlanPtr& node,
+                                                    const OpenContext& context) {
+  const Function& f = *node->function("f");
+  auto out = std::make_unique<InnerTemplate>();
+  std::vector<ValueId> ids{f.results[0]};
+  const FunctionNode* made = f.producer(f.results[0]);
+  std::vector<PlanPtr> stages;
+  if (!made) {
+    out->rows_at = 0;  // w -> w
+    out->leaves = f.type(ids[0]).element->leaves();
+  } else if (made->kind != FunctionNode::Kind::dataset) {
+    return nullptr;
+  } else {
+    out->plan = made->dataset;
+    ids = made->inputs;
+    PlanPtr at = out->plan;
+    if (at->is("batch") && !at->arg("batch_size").is_capture()) {
+      out->batch_size = at->arg("batch_size").as_int();
+      out->drop_remainder = at->arg("drop_remainder").as_bool();
+      at = at->inputs[0];
+    }
+    out->leaves = at->spec.leaves();
+    for (; at->is("map") || at->is("filter"); at = at->inputs[0]) {
+      if (at->is("filter") && out->batch_size > 0) return nullptr;
+      stages.insert(stages.begin(), at);
+    }
+    if (at->is("range") && is_made_by_block(*at)) {
+      out->range = at;
+    } else if (at->is("dataset_of")) {
+      out->rows_at = at->arg("dataset").capture_index();
+    } else {
+      return nullptr;
+    }
+  }
+  if (f.effects() == Effects::stateful ||
+      (out->plan && plan_effects(*out->plan) == Effects::stateful))
+    return nullptr;
+  out->columns = out->leaves.size();
+  std::vector<LeafSpec> environment;
+  for (const ValueId id : ids) environment.push_back(f.type(id));
+  out->environment =
+      std::make_shared<const CompiledFunction>(with_results(f, ids), context.environment);
+  add_stages(stages, environment, context, out.get());
+  return out;
+}
+
+}  // namespace penstock

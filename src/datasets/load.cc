@@ -1,0 +1,44 @@
+// load(filenames): the elements of files that save() wrote, one file after the other.
+//
+// What an element is, is read from the first file when the pipeline is built; the others must hold
+// the same. A damaged chunk is an error that ends its file.
+
+#include "datasets/datasets.h"
+#include "datasets/records.h"
+#include "datasets/snapshot_cursor.h"
+#include "io/snapshot.h"
+
+namespace penstock {
+
+OperatorDef load_operator() {
+  OperatorDef op;
+  op.name = "load";
+  op.doc = "The elements of files that save() wrote.";
+  op.params = {required("filenames", Param::Kind::any)};
+  op.source = true;
+  op.infer = [](NodeDraft& draft) {
+    const Attr& names = draft.node.args["filenames"];
+    if (names.has_capture())
+      NodeDraft::fail("filenames", "must be constant: what the files hold must be known");
+    try {
+      const std::vector<std::string> paths = files_of(names);
+      if (paths.empty()) NodeDraft::fail("filenames", "at least one file is needed");
+      int64_t rows = 0;
+      for (size_t i = 0; i < paths.size(); ++i) {
+        const SnapshotInfo info = read_snapshot_info(paths[i]);
+        if (i == 0) draft.node.spec = info.spec;
+        rows = rows < 0 || info.rows < 0 ? kUnknown : rows + info.rows;
+      }
+      draft.node.cardinality = rows;
+    } catch (const Error& e) {
+      NodeDraft::fail("filenames", e.message(), e.code());
+    }
+  };
+  op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
+    return open_snapshot_cursor(files_of(node->arg("filenames")), node, context,
+                                SnapshotLineage::anew);
+  };
+  return op;
+}
+
+}  // namespace penstock

@@ -1,0 +1,181 @@
+// rebatch(n), rebatch([n1, n2, ...]): batches cut anew, to the sizes in turn.
+//
+// The items of the incoming batches are joined and cut again; an error takes no slot. A size of 0
+// in a list gives an empty batch; one size at least is positive, or it would never end.
+
+#include <algorithm>
+
+#include "datasets/datasets.h"
+#include "datasets/items.h"
+#include "datasets/stacking.h"
+#include "datasets/unbatching.h"
+
+namespace penstock {
+namespace {
+
+class RebatchCursor final : public Cursor {
+ public:
+  RebatchCursor(CursorPtr items, std::vector<int64_t> sizes, bool drop_remainder,
+                std::vector<LeafSpec> leaves)
+      : items_(std::move(items)),
+        sizes_(std::move(sizes)),
+        drop_remainder_(drop_remainder),
+        leaves_(std::move(leaves)),
+        pending_(leaves_.size()) {}
+
+ protected:
+  Poll next(Block* out, const Pull& pull) override {
+    for (;;) {
+      const int64_t size = sizes_[turn_];
+      if (!errors_.empty()) {
+        *out = error_block(errors_.front(), leaves_.size(), origin_);
+        errors_.erase(errors_.begin());
+        return Poll::ready;
+      }
+      if (ended_ && (pending_rows_ == 0 || drop_remainder_)) return Poll::end;
+      if (ended_ || pending_rows_ == size) return emit(out);
+      // Never more than what this batch lacks: the next one may be empty, and the end unknown.
+      Block in;
+      const Poll poll = items_->pull(&in, {size - pending_rows_, pull.waker});
+      if (poll == Poll::pending) return poll;
+      if (poll == Poll::end) {
+        ended_ = true;
+      } else {
+        absorb(in);
+      }
+    }
+  }
+
+ private:
+  void absorb(const Block& in) {
+    if (pending_rows_ == 0) origin_ = in.origin;
+    int64_t from = 0;
+    for (int64_t row = 0; row <= in.rows; ++row) {
+      const ErrorPtr* error = row < in.rows ? in.error_at(row) : nullptr;
+      if (!error && row < in.rows) continue;
+      for (size_t c = 0; c < pending_.size(); ++c)
+        pending_[c].append(in.columns[c].slice(from, row - from));
+      pending_rows_ += row - from;
+      if (error) errors_.push_back(*error);
+      from = row + 1;
+    }
+  }
+
+  Poll emit(Block* out) {
+    const int64_t rows = std::exchange(pending_rows_, 0);
+    turn_ = (turn_ + 1) % sizes_.size();
+    out->clear();
+    out->rows = 1;
+    out->origin = origin_;
+    for (size_t c = 0; c < pending_.size(); ++c) {
+      out->columns.push_back(
+          rows == 0 ? empty_batch(leaves_[c])
+                    : stack_rows(pending_[c].take(rows), leaves_[c], 1, rows, &out->errors));
+    }
+    return Poll::ready;
+  }
+
+  static Column empty_batch(const LeafSpec& leaf) {
+    Dims dims{0};
+    for (int axis = 0; leaf.shape.has_rank() && axis < leaf.shape.rank(); ++axis)
+      dims.push_back(std::max<int64_t>(0, leaf.shape[axis]));
+    return Column::dense(leaf.dtype, dims, 1);
+  }
+
+  CursorPtr items_;
+  const std::vector<int64_t> sizes_;
+  const bool drop_remainder_;
+  const std::vector<LeafSpec> leaves_;  // of an item
+  std::vector<ColumnBuilder> pending_;
+  int64_t pending_rows_ = 0;
+  std::vector<ErrorPtr> errors_;  // met while this batch was filled
+  Origin origin_;                 // of its first item
+  size_t turn_ = 0;               // whose size this batch has
+  bool ended_ = false;
+};
+
+std::vector<int64_t> sizes_of(const Attr& sizes) {
+  if (sizes.is_tensor() && sizes.tensor().dims().rank() == 0) return {sizes.as_int()};
+  return sizes.as_ints();
+}
+
+void check_sizes(const std::vector<int64_t>& sizes) {
+  int64_t most = 0;
+  for (const int64_t size : sizes) {
+    if (size < 0)
+      throw Error(Code::invalid_argument, "a size must not be negative: " + std::to_string(size));
+    most = std::max(most, size);
+  }
+  if (most == 0)
+    throw Error(Code::invalid_argument, "one of the sizes must be positive, or it never ends");
+}
+
+std::vector<LeafSpec> item_leaves(const Spec& spec) {
+  std::vector<LeafSpec> leaves = spec.leaves();
+  for (LeafSpec& leaf : leaves) leaf = item_leaf(leaf);
+  return leaves;
+}
+
+// The first size of every batch, -1 where it may vary.
+int64_t static_size(const std::vector<int64_t>& sizes, int64_t input_size, bool drop_remainder) {
+  const bool one = std::ranges::all_of(sizes, [&](int64_t s) { return s == sizes[0]; });
+  if (!one) return -1;
+  const bool whole = input_size >= 0 && input_size % sizes[0] == 0;
+  return drop_remainder || whole ? sizes[0] : -1;
+}
+
+void infer(NodeDraft& draft) {
+  std::vector<LeafSpec> leaves = draft.input().spec.leaves();
+  int64_t input_size = -1;
+  for (const LeafSpec& leaf : leaves) {
+    const int64_t n = first_size(leaf, "cannot rebatch");
+    if (n >= 0 && input_size >= 0 && n != input_size) {
+      NodeDraft::fail("input",
+                      "the components differ in their first size: " + draft.input().spec.text());
+    }
+    input_size = std::max(input_size, n);
+  }
+  int64_t size = -1;
+  if (const Attr& given = draft.node.args["batch_size"]; !given.is_capture()) {
+    try {
+      const std::vector<int64_t> sizes = sizes_of(given);
+      check_sizes(sizes);
+      for (const LeafSpec& leaf : leaves) {
+        if (!leaf.is_tensor() && std::ranges::find(sizes, 0) != sizes.end())
+          NodeDraft::fail("batch_size", "a size of 0 needs dense components");
+      }
+      size = static_size(sizes, input_size, draft.node.args["drop_remainder"].as_bool());
+    } catch (const Error& e) {
+      NodeDraft::fail("batch_size", e.message());
+    }
+  }
+  for (LeafSpec& leaf : leaves) {
+    LeafSpec batch = leaf;
+    batch.shape = leaf.shape.without_front().with_front(size);
+    leaf = batch;
+  }
+  draft.node.spec = draft.input().spec.with_leaves(leaves);
+  draft.node.cardinality = kUnknown;
+}
+
+}  // namespace
+
+OperatorDef rebatch_operator() {
+  OperatorDef op;
+  op.name = "rebatch";
+  op.doc = "Batches cut anew to batch_size, a number or a list of sizes that are used in turn.";
+  op.params = {required("input", Param::Kind::dataset), required("batch_size", Param::Kind::tensor),
+               optional("drop_remainder", Param::Kind::boolean, Attr::boolean(false))};
+  op.infer = infer;
+  op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
+    std::vector<int64_t> sizes = sizes_of(context.arg(*node, "batch_size"));
+    check_sizes(sizes);
+    const Spec& input = node->inputs[0]->spec;
+    return std::make_unique<RebatchCursor>(
+        open_unbatching(context.open_input(*node), input.leaves()), std::move(sizes),
+        node->arg("drop_remainder").as_bool(), item_leaves(input));
+  };
+  return op;
+}
+
+}  // namespace penstock

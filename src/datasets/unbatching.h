@@ -1,0 +1,12 @@
+// The items of batches one by one: unbatch, and rebatch before it cuts anew.
+#pragma once
+
+#include "data/spec.h"
+#include "runtime/open.h"
+
+namespace penstock {
+
+// The items of elements with these leaves. Errors keep their places.
+CursorPtr open_unbatching(CursorPtr input, std::vector<LeafSpec> leaves);
+
+}  // namespace penstock

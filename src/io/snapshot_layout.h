@@ -1,0 +1,75 @@
+// The bytes of snapshot files, as docs/format/snapshot.md has them; little endian.
+#pragma once
+
+#include <xxhash.h>
+
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "data/spec.h"
+
+namespace penstock::snapshot {
+
+inline constexpr std::string_view kMagic{"PSTKSNAP", 8};
+inline constexpr uint32_t kVersion = 1;
+inline constexpr size_t kAlignment = 64;  // of data within a chunk
+
+enum Section : uint32_t { kHeader = 1, kChunk = 2, kEnd = 3 };
+enum Flag : uint32_t { kLz4 = 1 };
+enum ColumnKind : uint8_t { kDense = 0, kConstant = 1, kRagged = 2, kVariable = 3 };
+enum OriginKind : uint8_t { kAffine = 0, kIds = 1 };
+
+// Before each section.
+struct SectionHead {
+  uint32_t kind = 0, flags = 0;
+  uint64_t stored_bytes = 0;  // that follow
+  uint64_t raw_bytes = 0;     // unpacked
+  uint64_t checksum = 0;      // XXH3 of what follows, seeded by XXH3 of the 24 bytes above
+  uint64_t seed() const { return XXH3_64bits(this, 24); }
+};
+static_assert(sizeof(SectionHead) == 32);
+
+struct End {
+  uint64_t chunks = 0, rows = 0;
+};
+
+template <typename T>
+void put(std::string* out, T value) {
+  out->append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+// Takes values off the front of bytes; DATA_LOSS where they end.
+class Taker {
+ public:
+  explicit Taker(std::string_view bytes) : bytes_(bytes) {}
+  template <typename T>
+  T value() {
+    T out;
+    std::memcpy(&out, text(sizeof out).data(), sizeof out);
+    return out;
+  }
+  std::string_view text(uint64_t size) {
+    if (size > bytes_.size() - at_) fail("it ends too early");
+    const std::string_view out = bytes_.substr(at_, size);
+    at_ += size;
+    return out;
+  }
+  // Skips to the next multiple of kAlignment.
+  void align() { text((kAlignment - at_ % kAlignment) % kAlignment); }
+  bool empty() const { return at_ == bytes_.size(); }
+  [[noreturn]] static void fail(const std::string& what) {
+    throw Error(Code::data_loss, "no chunk of a snapshot: " + what);
+  }
+
+ private:
+  std::string_view bytes_;
+  size_t at_ = 0;
+};
+
+void put_spec(std::string* out, const Spec& spec);
+Spec take_spec(Taker* from, int depth = 0);
+
+}  // namespace penstock::snapshot

@@ -1,0 +1,230 @@
+// Large pieces of a chunk go to the file from where they are; only small ones are put together.
+
+#include <lz4.h>
+
+#include <algorithm>
+#include <deque>
+
+#include "io/snapshot.h"
+#include "io/snapshot_layout.h"
+
+namespace penstock {
+namespace {
+
+using namespace snapshot;
+
+constexpr int64_t kLeastChunk = 512 << 10;
+constexpr size_t kSmallPiece = 64 << 10;
+constexpr size_t kHeldBytes = 1 << 20;
+
+// A chunk as pieces: some lie in the block, some are made here.
+class ChunkPieces {
+ public:
+  explicit ChunkPieces(const Block& block) {
+    put_origin(block);
+    for (const Column& c : block.columns) put_column(c);
+    std::string head;
+    put(&head, static_cast<uint64_t>(meta_.size()));
+    made_.push_front(head + meta_);
+    pieces_.front() = made_.front();
+    pad_front();
+  }
+  std::span<const std::string_view> pieces() const { return pieces_; }
+
+ private:
+  void put_origin(const Block& block) {
+    pieces_.emplace_back();  // the description, when it is known
+    put(&meta_, static_cast<uint32_t>(block.rows));
+    bool affine = true;
+    const uint64_t first = block.origin.lineage(0);
+    const uint64_t stride = block.rows > 1 ? block.origin.lineage(1) - first : 1;
+    for (int64_t i = 0; i < block.rows; ++i)
+      affine = affine && block.origin.lineage(i) == first + stride * static_cast<uint64_t>(i);
+    put(&meta_, affine ? kAffine : kIds);
+    put(&meta_, first);
+    put(&meta_, stride);
+    if (affine) return;
+    std::string ids;
+    for (int64_t i = 0; i < block.rows; ++i) put(&ids, block.origin.lineage(i));
+    add_made(std::move(ids));
+  }
+
+  void put_dims(const Dims& dims) {
+    put(&meta_, static_cast<uint8_t>(dims.rank()));
+    for (const int64_t size : dims.sizes()) put(&meta_, size);
+  }
+
+  void put_column(const Column& c) {
+    switch (c.kind()) {
+      case Column::Kind::dense:
+        put(&meta_, kDense);
+        put_dims(c.row_dims());
+        add_entries(c.dtype(), c.data(), c.rows() * c.row_dims().entries());
+        break;
+      case Column::Kind::constant:
+        put(&meta_, kConstant);
+        put_dims(c.row_dims());
+        add_entries(c.dtype(), c.data(), c.row_dims().entries());
+        break;
+      case Column::Kind::ragged: put_ragged(c); break;
+      case Column::Kind::variable: put_variable(c); break;
+      case Column::Kind::object: PENSTOCK_CHECK(false);
+    }
+  }
+
+  void put_ragged(const Column& c) {
+    put(&meta_, kRagged);
+    put_dims(c.row_dims());
+    const int64_t base = c.splits()[0], total = c.splits()[c.rows()] - base;
+    std::string splits;
+    for (int64_t i = 0; i <= c.rows(); ++i) put(&splits, c.splits()[i] - base);
+    add_made(std::move(splits));
+    add_entries(c.dtype(), c.row_data(0), total * c.row_dims().entries());
+  }
+
+  void put_variable(const Column& c) {
+    put(&meta_, kVariable);
+    for (int64_t i = 0; i < c.rows(); ++i) {
+      const Tensor row = c.row(i);
+      put_dims(row.dims());
+      held_rows_.push_back(row);
+      add_entries(c.dtype(), row.data(), row.entries_count());
+    }
+  }
+
+  // Numbers as they are; strings as their sizes, then their bytes.
+  void add_entries(DType dtype, const std::byte* data, int64_t entries) {
+    const auto* text = reinterpret_cast<const char*>(data);
+    if (dtype != DType::bytes) {
+      add({text, static_cast<size_t>(entries * dtype_size(dtype))});
+      return pad();
+    }
+    const auto* views = reinterpret_cast<const BytesView*>(data);
+    std::string sizes;
+    uint64_t total = 0;
+    for (int64_t i = 0; i < entries; ++i) {
+      put(&sizes, views[i].size);
+      total += static_cast<uint64_t>(views[i].size);
+    }
+    put(&meta_, total);
+    add_made(std::move(sizes));
+    for (int64_t i = 0; i < entries; ++i) add(views[i].view());
+    pad();
+  }
+
+  void add(std::string_view piece) {
+    bytes_ += piece.size();
+    if (!piece.empty()) pieces_.push_back(piece);
+  }
+  void add_made(std::string piece) {
+    made_.push_back(std::move(piece));
+    add(made_.back());
+    pad();
+  }
+  void pad() {
+    static constexpr char kZeros[kAlignment] = {};
+    add({kZeros, (kAlignment - bytes_ % kAlignment) % kAlignment});
+  }
+  void pad_front() {
+    std::string& front = made_.front();
+    front.append((kAlignment - front.size() % kAlignment) % kAlignment, '\0');
+    pieces_.front() = front;
+  }
+
+  std::string meta_;
+  std::deque<std::string> made_;
+  std::vector<Tensor> held_rows_;
+  std::vector<std::string_view> pieces_;
+  size_t bytes_ = 0;  // of the data behind the description
+};
+
+}  // namespace
+
+bool can_snapshot(const Spec& spec) {
+  return std::ranges::all_of(spec.leaves(), &LeafSpec::is_tensor);
+}
+
+SnapshotWriter::SnapshotWriter(std::string path, const Spec& spec, std::string_view compression)
+    : file_(std::move(path)),
+      lz4_(compression == "LZ4"),
+      hash_(XXH3_createState()),
+      pending_(static_cast<size_t>(spec.leaf_count())) {
+  if (!lz4_ && !compression.empty()) {
+    throw Error(Code::invalid_argument,
+                "compression must be \"\" or \"LZ4\": \"" + std::string(compression) + "\"");
+  }
+  file_.append(kMagic);
+  std::string header;
+  put(&header, kVersion);
+  put_spec(&header, spec);
+  const std::string_view piece = header;
+  write_section(kHeader, {&piece, 1});
+}
+
+SnapshotWriter::~SnapshotWriter() = default;
+
+void SnapshotWriter::FreeHash::operator()(XXH3_state_s* state) const { XXH3_freeState(state); }
+
+void SnapshotWriter::write(const Block& block) {
+  rows_ += block.rows;
+  const int64_t bytes = block.payload_bytes();
+  if (pending_.empty() && bytes >= kLeastChunk) return write_chunk(block);
+  pending_.append(block);
+  pending_bytes_ += bytes;
+  if (pending_bytes_ >= kLeastChunk) write_chunk(pending_.finish());
+}
+
+void SnapshotWriter::write_chunk(const Block& block) {
+  write_section(kChunk, ChunkPieces(block).pieces());
+  pending_bytes_ = 0;
+  ++chunks_;
+}
+
+void SnapshotWriter::write_section(uint32_t kind, std::span<const std::string_view> pieces) {
+  SectionHead head;
+  head.kind = kind;
+  for (const std::string_view piece : pieces) head.raw_bytes += piece.size();
+  head.stored_bytes = head.raw_bytes;
+  std::string plain, packed;
+  std::string_view whole;
+  if (lz4_ && kind == kChunk && head.raw_bytes <= LZ4_MAX_INPUT_SIZE) {
+    for (const std::string_view piece : pieces) plain += piece;
+    const int most = LZ4_compressBound(static_cast<int>(plain.size()));
+    packed.resize(static_cast<size_t>(most));
+    packed.resize(static_cast<size_t>(
+        LZ4_compress_default(plain.data(), packed.data(), static_cast<int>(plain.size()), most)));
+    if (packed.size() < plain.size()) {
+      head.flags = kLz4;
+      head.stored_bytes = packed.size();
+      whole = packed;
+      pieces = {&whole, 1};
+    }
+  }
+  XXH3_64bits_reset_withSeed(hash_.get(), head.seed());
+  for (const std::string_view piece : pieces)
+    XXH3_64bits_update(hash_.get(), piece.data(), piece.size());
+  head.checksum = XXH3_64bits_digest(hash_.get());
+  held_.append(reinterpret_cast<const char*>(&head), sizeof head);
+  for (const std::string_view piece : pieces) {
+    if (piece.size() < kSmallPiece) {
+      held_ += piece;
+      if (held_.size() < kHeldBytes) continue;
+    }
+    file_.append(held_);
+    held_.clear();
+    if (piece.size() >= kSmallPiece) file_.append(piece);
+  }
+}
+
+void SnapshotWriter::close() {
+  if (!pending_.empty()) write_chunk(pending_.finish());
+  std::string end;
+  put(&end, End{static_cast<uint64_t>(chunks_), static_cast<uint64_t>(rows_)});
+  const std::string_view piece = end;
+  write_section(kEnd, {&piece, 1});
+  file_.append(held_);
+  held_.clear();
+  file_.commit();
+}
+
+}  // namespace penstock
