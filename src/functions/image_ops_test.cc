@@ -134,7 +134,9 @@ TEST_CASE("types of image ops are checked at build") {
   CHECK(type_error_of([] {
           Call("resize", {kImage}, attrs_of({{"method", Attr::text("cubic")}}),
                {vector_of<int64_t>({2, 2})});
-        }) == "is \"cubic\", expected \"bilinear\" or \"nearest\"");
+        }) ==
+        "is \"cubic\", expected nearest, bilinear, bicubic, area, lanczos3, lanczos5, gaussian or "
+        "mitchellcubic");
   CHECK(type_error_of([] { Call("flip_left_right", {leaf(DType::int32, {2, 2})}, {}); }) ==
         "is int32[2, 2], expected an image [height, width, channels]; add the channel first: "
         "image[:, :, none]");

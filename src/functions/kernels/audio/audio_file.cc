@@ -54,9 +54,14 @@ uint32_t word_at(std::string_view file, size_t at, bool big_endian) {
   return value;
 }
 
+struct Chunks {
+  std::string_view format, samples;
+};
+
 // RIFF and AIFF: every chunk must end within the file. libsndfile gives what is there instead.
-void check_chunks(const char* who, std::string_view file, bool big_endian) {
+Chunks read_chunks(const char* who, std::string_view file, bool big_endian) {
   const std::string_view data = big_endian ? "SSND" : "data";
+  Chunks chunks;
   bool found = false;
   size_t at = 12;
   while (at + 8 <= file.size()) {
@@ -67,10 +72,40 @@ void check_chunks(const char* who, std::string_view file, bool big_endian) {
                std::to_string(bytes) + " bytes, " + std::to_string(file.size() - at - 8) +
                " are there");
     }
-    found = found || file.substr(at, 4) == data;
+    if (file.substr(at, 4) == "fmt ") chunks.format = file.substr(at + 8, bytes);
+    if (file.substr(at, 4) == data) {
+      chunks.samples = file.substr(at + 8, bytes);
+      found = true;
+    }
     at += 8 + bytes + bytes % 2;
   }
   if (!found) fail(who, Code::invalid_argument, "no chunk of samples in the file");
+  return chunks;
+}
+
+// Plain WAV samples as libsndfile's headerless format; 0 for all other codings. libsndfile itself
+// stops at some chunks before the samples.
+int raw_format(const char* who, std::string_view format, SF_INFO* info) {
+  if (format.size() < 16) fail(who, Code::data_loss, "WAV format chunk is cut");
+  const auto field = [format](size_t at) { return word_at(format, at, false) & 0xffff; };
+  const uint32_t coding = field(0) == 0xfffe && format.size() >= 26 ? field(24) : field(0);
+  const uint32_t bits = field(14);
+  info->channels = static_cast<int>(field(2));
+  info->samplerate = static_cast<int>(word_at(format, 4, false));
+  const auto pick = [&]() -> int {
+    if (coding == 3) return bits == 32 ? SF_FORMAT_FLOAT : bits == 64 ? SF_FORMAT_DOUBLE : 0;
+    if (coding != 1) return 0;
+    if (bits == 8) return SF_FORMAT_PCM_U8;
+    if (bits == 16) return SF_FORMAT_PCM_16;
+    return bits == 24 ? SF_FORMAT_PCM_24 : bits == 32 ? SF_FORMAT_PCM_32 : 0;
+  };
+  const int found = pick();
+  if (found != 0 && field(12) != field(2) * bits / 8) {
+    fail(who, Code::invalid_argument,
+         "WAV frames of " + std::to_string(field(12)) + " bytes do not hold " +
+             std::to_string(field(2)) + " channels of " + std::to_string(bits) + " bits");
+  }
+  return found == 0 ? 0 : SF_FORMAT_RAW | found;
 }
 
 // The last page of an OGG stream says that it is the last, and is whole.
@@ -98,21 +133,8 @@ void check_complete(const char* who, std::string_view file) {
          file.empty() ? "input is empty"
                       : "not a sound file: " + std::to_string(file.size()) + " bytes");
   }
-  if (file.starts_with("RIFF")) check_chunks(who, file, false);
-  if (file.starts_with("FORM")) check_chunks(who, file, true);
+  if (file.starts_with("FORM")) read_chunks(who, file, true);
   if (file.starts_with("OggS")) check_pages(who, file);
-}
-
-void check_wav(const char* who, const SF_INFO& info) {
-  const int container = info.format & SF_FORMAT_TYPEMASK, coding = info.format & SF_FORMAT_SUBMASK;
-  const bool wav = container == SF_FORMAT_WAV || container == SF_FORMAT_WAVEX;
-  const bool plain = coding == SF_FORMAT_PCM_16 || coding == SF_FORMAT_PCM_U8 ||
-                     coding == SF_FORMAT_PCM_24 || coding == SF_FORMAT_PCM_32 ||
-                     coding == SF_FORMAT_FLOAT || coding == SF_FORMAT_DOUBLE;
-  if (!wav) fail(who, Code::invalid_argument, "not a WAV file; use decode_audio");
-  if (!plain) {
-    fail(who, Code::invalid_argument, "WAV file of compressed samples; use decode_audio");
-  }
 }
 
 }  // namespace
@@ -125,11 +147,27 @@ Sound decode_sound(const char* who, std::string_view file, bool wav_only, int64_
   SF_VIRTUAL_IO io{source_length, source_seek, source_read, source_write, source_tell};
   Source source{file};
   SF_INFO info{};
+  if (file.starts_with("RIFF")) {
+    const Chunks chunks = read_chunks(who, file, false);
+    info.format = raw_format(who, chunks.format, &info);
+    if (info.format != 0) {
+      source.file = chunks.samples;
+    } else if (wav_only) {
+      fail(who, Code::invalid_argument, "WAV file of compressed samples; use decode_audio");
+    } else {
+      info = {};
+    }
+    if (info.format != 0 && (info.samplerate <= 0 || info.channels <= 0)) {
+      fail(who, Code::invalid_argument,
+           "sample rate " + std::to_string(info.samplerate) + " with " +
+               std::to_string(info.channels) + " channels");
+    }
+    if (info.format != 0 && source.file.empty()) return {0, info.channels, info.samplerate, {}};
+  }
   const std::unique_ptr<SNDFILE, Closer> sound(sf_open_virtual(&io, SFM_READ, &info, &source));
   if (sound == nullptr) {
     fail(who, Code::invalid_argument, std::string("cannot be read: ") + sf_strerror(nullptr));
   }
-  if (wav_only) check_wav(who, info);
   if (info.samplerate <= 0 || info.channels <= 0 || info.frames < 0) {
     fail(who, Code::invalid_argument,
          "sample rate " + std::to_string(info.samplerate) + " with " +

@@ -9,7 +9,7 @@ namespace penstock {
 
 ImageFormat image_format(std::string_view file) {
   if (file.starts_with("\xff\xd8\xff")) return ImageFormat::jpeg;
-  if (file.starts_with("\x89PNG\r\n\x1a\n")) return ImageFormat::png;
+  if (file.starts_with("\x89PNG")) return ImageFormat::png;
   if (file.starts_with("GIF8")) return ImageFormat::gif;
   if (file.starts_with("BM")) return ImageFormat::bmp;
   if (file.starts_with("RIFF") && file.size() >= 12 && file.substr(8, 4) == "WEBP") {

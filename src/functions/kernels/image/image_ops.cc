@@ -152,7 +152,7 @@ void add_image_ops(OpRegistry* registry) {
   add_crop_ops(registry);
   add_resize_ops(registry);
   add_pillow_resize_op(registry);
-  add_normalize_op(registry);
+  add_image_normalize_op(registry);
   add_convert_image_op(registry);
   add_place_ops(registry);
   add_rot90_op(registry);
@@ -161,6 +161,11 @@ void add_image_ops(OpRegistry* registry) {
   add_color_space_ops(registry);
   add_adjust_ops(registry);
   add_standardize_ops(registry);
+  add_affine_ops(registry);
+  add_tone_ops(registry);
+  add_blur_ops(registry);
+  add_erase_ops(registry);
+  add_random_resized_crop_ops(registry);
   add_box_ops(registry);
   add_draw_boxes_op(registry);
   add_random_image_ops(registry);

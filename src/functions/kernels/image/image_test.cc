@@ -247,8 +247,8 @@ TEST_CASE("JPEG files that are none or lie") {
     huge[frame + at + 1] = char(60000 & 255);
   }
   CHECK(fails(huge) ==
-        "RESOURCE_EXHAUSTED decode_jpeg: image too large: header claims 60000x60000 in " +
-            std::to_string(huge.size()) + " bytes");
+        "RESOURCE_EXHAUSTED decode_jpeg: image too large: header claims 60000x60000, max_pixels is "
+        "1073741824");
   std::string garbled = file;
   for (size_t i = file.size() / 2; i < file.size() / 2 + 40; ++i) garbled[i] = char(i * 37);
   CHECK(has(fails(garbled), "DATA_LOSS"));

@@ -105,7 +105,7 @@ bool normalize_block(const BlockCall& call) {
 
 }  // namespace
 
-void add_normalize_op(OpRegistry* registry) {
+void add_image_normalize_op(OpRegistry* registry) {
   OpDef scale;
   scale.name = "normalize";
   scale.params = {required("image", Param::Kind::tensor), required("mean", Param::Kind::tensor),

@@ -1,0 +1,109 @@
+// Kernels of images and sound on one core, each with a reference in the same run: resize of
+// 500x375 RGB bytes to 224x224 (GB/s of input, against a copy of the input), PNG decoding (MB/s of
+// pixels, against libpng's own simple interface), and 80 log-mel bands of a second at 16 kHz (us).
+//
+// Prints one JSON object. --tiny runs a few rounds.
+
+#include <png.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "functions/kernels/image/image_file.h"
+#include "functions/kernels/image/resize.h"
+#include "functions/op.h"
+
+namespace {
+
+using namespace penstock;
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// The shortest of `rounds` calls, in seconds.
+template <class F>
+double shortest(int rounds, F f) {
+  double best = 1e9;
+  for (int i = 0; i < rounds; ++i) {
+    const double start = now();
+    f();
+    best = std::min(best, now() - start);
+  }
+  return best;
+}
+
+std::vector<uint8_t> photo(ImageSize size) {
+  std::vector<uint8_t> pixels(static_cast<size_t>(size.elements()));
+  uint32_t noise = 1;
+  for (int64_t i = 0; i < size.elements(); ++i) {
+    noise = noise * 1664525u + 1013904223u;
+    const int64_t x = i / size.channels % size.width, y = i / size.channels / size.width;
+    pixels[static_cast<size_t>(i)] =
+        static_cast<uint8_t>(x / 3 + y / 2 + i % 3 * 40 + (noise >> 28));
+  }
+  return pixels;
+}
+
+double libpng_seconds(const std::string& file, std::vector<uint8_t>* pixels, int rounds) {
+  return shortest(rounds, [&] {
+    png_image image{};
+    image.version = PNG_IMAGE_VERSION;
+    png_image_begin_read_from_memory(&image, file.data(), file.size());
+    image.format = PNG_FORMAT_RGB;
+    png_image_finish_read(&image, nullptr, pixels->data(), 0, nullptr);
+  });
+}
+
+// One call of log_mel_spectrogram with its defaults.
+double log_mel_seconds(int rounds) {
+  const OpDef* op = OpRegistry::instance().find("log_mel_spectrogram");
+  Attrs attrs;
+  for (const Param& param : op->params) {
+    if (param.kind != Param::Kind::tensor) attrs.set(param.name, param.fallback);
+  }
+  std::vector<float> signal(16000);
+  for (size_t i = 0; i < signal.size(); ++i) signal[i] = static_cast<float>(i % 97) / 97 - 0.5f;
+  const Tensor input = Tensor::vector<float>(signal);
+  const auto state = op->prepare(attrs);
+  return shortest(rounds, [&] {
+    Tensor result;
+    OutputSlot slot(DType::float32, &result);
+    op->row({attrs, state.get(), std::span(&input, 1), std::span(&slot, 1), {}});
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bool tiny = argc > 1 && std::strcmp(argv[1], "--tiny") == 0;
+  const int rounds = tiny ? 3 : 300;
+  const ImageSize size{375, 500, 3};
+  const std::vector<uint8_t> pixels = photo(size);
+  std::vector<uint8_t> copy(pixels.size());
+  std::vector<float> out(224 * 224 * 3);
+  const auto bytes = static_cast<double>(pixels.size());
+  const double plain =
+      shortest(rounds, [&] { resize_bilinear(pixels.data(), size, 224, 224, false, out.data()); });
+  const double smooth =
+      shortest(rounds, [&] { resize_bilinear(pixels.data(), size, 224, 224, true, out.data()); });
+  const double memory =
+      shortest(rounds, [&] { std::memcpy(copy.data(), pixels.data(), pixels.size()); });
+
+  const std::string png = encode_png(pixels.data(), size, false, 6);
+  const double ours = shortest(std::max(3, rounds / 10), [&] {
+    decode_png(png, {}, [&](ImageSize) { return copy.data(); });
+  });
+  const double libpng = libpng_seconds(png, &copy, std::max(3, rounds / 10));
+  std::printf("{\"resize_224_bilinear_GBps\": %.3f, \"resize_224_antialias_GBps\": %.3f, "
+              "\"memcpy_GBps\": %.3f, \"png_MBps\": %.1f, \"png_libpng_MBps\": %.1f, "
+              "\"log_mel_80_of_1s_us\": %.1f}\n",
+              bytes / plain / 1e9, bytes / smooth / 1e9, bytes / memory / 1e9, bytes / ours / 1e6,
+              bytes / libpng / 1e6, log_mel_seconds(rounds) * 1e6);
+  return 0;
+}
