@@ -15,12 +15,14 @@ pkg_check_modules(PENSTOCK_PNG REQUIRED QUIET IMPORTED_TARGET libpng)
 pkg_check_modules(PENSTOCK_WEBP REQUIRED QUIET IMPORTED_TARGET libwebp libwebpdemux)
 pkg_check_modules(PENSTOCK_SNDFILE REQUIRED QUIET IMPORTED_TARGET sndfile)
 pkg_check_modules(PENSTOCK_SOXR REQUIRED QUIET IMPORTED_TARGET soxr)
-pkg_check_modules(PENSTOCK_PROTOBUF REQUIRED QUIET IMPORTED_TARGET protobuf)
+# libsentencepiece holds and exports a protobuf of its own, of another version. Ours is linked in
+# statically, ahead of it, and hidden, so that each finds its own.
+find_library(PENSTOCK_PROTOBUF libprotobuf.a REQUIRED)
 set(PENSTOCK_LIBRARIES
+  ${PENSTOCK_PROTOBUF} -Wl,--exclude-libs,libprotobuf.a
   Threads::Threads JPEG::JPEG ZLIB::ZLIB PkgConfig::PENSTOCK_HWY PkgConfig::PENSTOCK_ISAL
   PkgConfig::PENSTOCK_XXHASH PkgConfig::PENSTOCK_CLP PkgConfig::PENSTOCK_ICU
   PkgConfig::PENSTOCK_RE2 PkgConfig::PENSTOCK_SENTENCEPIECE
   PkgConfig::PENSTOCK_ZSTD PkgConfig::PENSTOCK_LZ4 PkgConfig::PENSTOCK_SNAPPY
   PkgConfig::PENSTOCK_SIMDJSON PkgConfig::PENSTOCK_PNG PkgConfig::PENSTOCK_WEBP
-  PkgConfig::PENSTOCK_SNDFILE PkgConfig::PENSTOCK_SOXR GIF::GIF
-  PkgConfig::PENSTOCK_PROTOBUF)
+  PkgConfig::PENSTOCK_SNDFILE PkgConfig::PENSTOCK_SOXR GIF::GIF)

@@ -14,7 +14,7 @@ std::string plain_op_name(const std::string& name) {
 
 bool is_special_call(const std::string& name) {
   for (const std::string_view special :
-       {"map_structure", "repeated", "feature", "split", "ragged", "sparse"}) {
+       {"map_structure", "repeated", "feature", "split", "ragged", "sparse", "apply"}) {
     if (name == special) return true;
   }
   return find_static_form(name) != nullptr;

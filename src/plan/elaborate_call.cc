@@ -216,8 +216,11 @@ std::vector<const Argument*> Elaborator::match(const std::string& what,
     while (next < params.size() &&
            (params[next].by_name_only || (out[next] && !(rest && out[next] == nullptr))))
       ++next;
-    const bool many =  // a list is all there is; what follows is the next argument
-        rest && next < params.size() && a.sym.kind != Sym::Kind::list &&
+    // Where another positional parameter follows, a list is all there is.
+    const bool list_is_all = a.sym.kind == Sym::Kind::list && next + 1 < params.size() &&
+                             !params[next + 1].by_name_only && rest && rest->empty();
+    const bool many =
+        rest && next < params.size() && !list_is_all &&
         (params[next].kind == Param::Kind::tensors || params[next].kind == Param::Kind::datasets);
     if (many) {
       rest->push_back(&a);

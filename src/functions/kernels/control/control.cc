@@ -15,7 +15,7 @@ std::vector<Spec> control_structures(const OpDef& op, std::span<const FunctionPt
   return {input.items[1], input.items[0]};  // x, init; the body takes (state, item)
 }
 
-LeafSpec item_leaf(const LeafSpec& leaf) {
+LeafSpec axis_item_leaf(const LeafSpec& leaf) {
   if (leaf.kind == LeafSpec::Kind::ragged) {
     LeafSpec out = leaf;
     out.shape = leaf.shape.without_front();
@@ -30,7 +30,7 @@ LeafSpec item_leaf(const LeafSpec& leaf) {
 Spec item_spec(const Spec& spec) {
   std::vector<LeafSpec> leaves = spec.leaves();
   if (leaves.empty()) throw std::string("holds no tensor");
-  for (LeafSpec& leaf : leaves) leaf = item_leaf(leaf);
+  for (LeafSpec& leaf : leaves) leaf = axis_item_leaf(leaf);
   return spec.with_leaves(leaves);
 }
 

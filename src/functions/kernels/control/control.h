@@ -17,7 +17,7 @@ std::vector<Spec> control_structures(const OpDef& op, std::span<const FunctionPt
 
 // What an item along axis 0 of this leaf is: of a tensor a tensor, of a ragged one a tensor or a
 // ragged one of one axis less. Throws a message (std::string) for scalars and others.
-LeafSpec item_leaf(const LeafSpec& leaf);
+LeafSpec axis_item_leaf(const LeafSpec& leaf);
 Spec item_spec(const Spec& spec);
 // What `items` (-1: unknown) of this leaf together are: a tensor where the shape is known, a ragged
 // one where its first size is not. Throws a message.

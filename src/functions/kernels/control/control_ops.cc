@@ -42,7 +42,7 @@ int64_t check_items(const InferContext& context, const Spec& item) {
     const LeafSpec& whole = context.inputs[i].type;
     LeafSpec own;
     try {
-      own = item_leaf(whole);
+      own = axis_item_leaf(whole);
     } catch (const std::string& what) {
       context.fail(static_cast<int>(i), what);
     }
