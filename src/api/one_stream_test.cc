@@ -25,7 +25,7 @@ std::string random_pipeline(std::mt19937_64& random) {
   const int64_t stages = 1 + pick(6);
   for (int64_t i = 0; i < stages; ++i) {
     const std::string k = std::to_string(1 + pick(5)), seed = std::to_string(pick(100));
-    switch (pick(34)) {
+    switch (pick(35)) {
       case 0: text += " | map(x -> x * " + k + " + 1)"; break;
       case 1: text += " | map(x -> x - " + k + ", num_parallel_calls=3)"; break;
       case 2: text += " | filter(x -> x % " + k + " != 1)"; break;
@@ -102,6 +102,7 @@ std::string random_pipeline(std::mt19937_64& random) {
         text += " | map(x -> fill([abs(x) % 6], x)) | pack_sequences(7, window=" + k +
                 ") | map({tokens, segment_ids, **_} -> sum(tokens) * 10 + int64(max(segment_ids)))";
         break;
+      case 34: text += " | window(" + k + ") | map(w -> reduce(w, 1, (s, x) -> s * 3 + x))"; break;
       default: break;
     }
   }

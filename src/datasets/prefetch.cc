@@ -2,6 +2,7 @@
 
 #include "datasets/datasets.h"
 #include "runtime/async_stage.h"
+#include "runtime/serial.h"
 
 namespace penstock {
 namespace {
@@ -44,7 +45,7 @@ OperatorDef prefetch_operator() {
     OpenContext below = context.deeper();
     below.batch_rows = context.batch_rows;
     CursorPtr input = below.open(node->inputs[0]);
-    if (rows == 0 || context.run->options().latency) return input;
+    if (rows == 0 || is_serial() || context.run->options().latency) return input;
     AsyncOptions options;
     options.buffer_rows = rows;
     options.depth = context.depth;

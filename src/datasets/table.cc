@@ -1,4 +1,5 @@
 #include "datasets/datasets.h"
+#include "datasets/value_of.h"
 
 namespace penstock {
 
@@ -47,6 +48,7 @@ void register_datasets() {
          }) {
       r.add(make());
     }
+    OpRegistry::instance().add(value_of_op());
     return true;
   }();
   (void)once;

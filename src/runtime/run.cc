@@ -14,6 +14,16 @@ thread_local std::optional<ScopedCancellation> task_cancellation;
 thread_local int64_t task_start_ns = 0;
 thread_local int64_t task_start_cpu_ns = 0;
 
+// The run of the thread that consumes, while it pulls: nested pipelines are opened in it.
+class ScopedRun {
+ public:
+  explicit ScopedRun(Run* run) : before_(current_run) { current_run = run; }
+  ~ScopedRun() { current_run = before_; }
+
+ private:
+  Run* before_;
+};
+
 // Pools whose run is over while somebody still holds elements of it.
 void retire(std::unique_ptr<BufferPool> pool) {
   static std::mutex mutex;
@@ -104,8 +114,8 @@ int64_t element_bytes(const PlanNode& node) {
     int64_t size = dtype_size(leaf.dtype);
     for (int axis = 0; axis < leaf.shape.rank(); ++axis) {
       const Attr& batch = node.arg("batch_size");
-      const bool rows = axis == 0 && leaf.shape[0] < 0 && batch.is_tensor() &&
-                        batch.tensor().dims().rank() == 0;
+      const bool rows =
+          axis == 0 && leaf.shape[0] < 0 && batch.is_tensor() && batch.tensor().dims().rank() == 0;
       const int64_t n = rows ? batch.as_int() : leaf.shape[axis];
       if (n < 0 || (n > 0 && size > INT64_MAX / n)) {
         size = n < 0 ? 0 : INT64_MAX / 2;
@@ -139,6 +149,7 @@ BlockIterator::BlockIterator(PlanPtr plan, const RunOptions& options,
     : environment_(std::move(environment)), run_(std::make_unique<Run>(plan, options, state)) {
   const uint64_t number = state->next_iterator();
   ScopedPool scoped(&run_->pool());
+  ScopedRun current(run_.get());
   OpenContext context{run_.get(), environment_, 0, number == 0 ? 0 : mix(0, number), 0, 0};
   try {
     check_budget(*run_->plan(), run_->options().memory_bytes);
@@ -167,6 +178,7 @@ void BlockIterator::cancel() {
 
 bool BlockIterator::next(Block* out, int64_t max_rows) {
   ScopedPool scoped(&run_->pool());
+  ScopedRun current(run_.get());
   ScopedCancellation cancellation(run_->cancel_flag());
   for (;;) {
     run_->check_cancelled();
@@ -190,6 +202,7 @@ std::vector<Tensor> run_sink(const PlanPtr& plan, const RunOptions& options,
   PENSTOCK_CHECK(plan->op->sink);
   Run run(plan, options, state);
   ScopedPool scoped(&run.pool());
+  ScopedRun current(&run);
   OpenContext context{&run, {}, 0, 0, 0, 0};
   std::vector<Tensor> value = plan->op->run_sink(plan, context);
   // The value outlives the run's pool.
