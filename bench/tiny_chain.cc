@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <new>
 #include <vector>
 
 #include "datasets/datasets.h"
@@ -72,13 +71,19 @@ double pipeline(int64_t n, int64_t* sum, long* allocated) {
 
 }  // namespace
 
-void* operator new(size_t size) {
+// Every way to the heap is counted: operator new ends in malloc.
+extern "C" {
+void* __libc_malloc(size_t);
+void* __libc_memalign(size_t, size_t);
+void* malloc(size_t size) {
   allocations.fetch_add(1, std::memory_order_relaxed);
-  if (void* p = std::malloc(size)) return p;
-  throw std::bad_alloc();
+  return __libc_malloc(size);
 }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, size_t) noexcept { std::free(p); }
+void* aligned_alloc(size_t alignment, size_t size) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  return __libc_memalign(alignment, size);
+}
+}
 
 int main(int argc, char** argv) {
   const bool tiny = argc > 1 && std::strcmp(argv[1], "--tiny") == 0;

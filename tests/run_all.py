@@ -3,11 +3,12 @@
 
 run_all.py [--all] [--slice K/N] [FILTER]
 
-Over build/dev (sanitizers, assertions): include direction, unit tests, text tests, tf.data's answers,
-examples in the docs, benches in tiny mode, the program outside the checkout that links the library.
+Over build/dev (sanitizers, assertions): include direction, setup, unit tests, text tests, tf.data's answers,
+examples in the docs, schemas of --json, help, bad input, runs that are killed and taken up, benches
+in tiny mode, the program outside the checkout that links the library.
 --slice adds the K-th of N parts of the text tests under every other configuration.
 --all adds the text tests under every configuration, unit and text tests under the thread sanitizer
-(build/tsan), and text tests and tf.data's answers with the release build.
+(build/tsan), and text tests, tf.data's answers and bad input with the release build.
 FILTER keeps the tests whose names contain it. Closing line: N passed, N failed.
 """
 import argparse
@@ -69,11 +70,18 @@ def parts(a):
     golden = [python, tests / "golden/run.py"]
     if not a.filter:
         yield "includes", [python, ROOT / "tools/check_includes.py"], 60
+    yield "setup", [python, tests / "setup_script.py", *filters], 60
     yield "unit tests", unit("build/dev", a.filter), 900
     yield "text tests", [*text, program], 1200
     yield "tf.data's answers", [*golden, program, *filters], 900
     yield "examples in the docs", [python, tests / "docs.py", *filters, "--program", program], 300
     if not a.filter:
+        yield "reference pages", [python, ROOT / "tools/reference.py", "--check", "--program", program], 60
+    yield "schemas of --json", [python, tests / "schemas.py", *filters, "--program", program], 300
+    yield "help", [python, tests / "help.py", *filters, "--program", program], 300
+    yield "bad input", [python, tests / "bad_input.py", *filters, "--program", program], 900
+    if not a.filter:
+        yield "kills and checkpoints", [python, tests / "checkpoint.py", program], 600
         yield "benches, tiny", [python, ROOT / "bench/run.py", "--tiny", "--build", ROOT / "build/dev"], 600
         if (tests / "outside/run.sh").exists():
             yield "program outside", [tests / "outside/run.sh"], 900
@@ -84,7 +92,9 @@ def parts(a):
         yield "unit tests, thread sanitizer", unit("build/tsan", a.filter), 1800
         yield "text tests, thread sanitizer", [*text, ROOT / "build/tsan/penstock"], 3600
         yield "text tests, release", [*text, ROOT / "build/release/penstock"], 1200
-        yield "tf.data's answers, release", [*golden, ROOT / "build/release/penstock", *filters], 900
+        release = ROOT / "build/release/penstock"
+        yield "tf.data's answers, release", [*golden, release, *filters], 900
+        yield "bad input, release", [python, tests / "bad_input.py", *filters, "--program", release], 300
 
 
 def main():

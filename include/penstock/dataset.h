@@ -31,7 +31,10 @@ struct Options {
   int64_t block_rows = 4096;
   bool optimize = true;  // rewrites, and values for knobs left to Penstock
   bool latency = false;  // no work ahead of demand
-  uint64_t seed = 0;     // of stages built after this and without a seed of their own
+  // Iterators keep track of where each stage stands, so that what Iterator::save gives is cheap to
+  // go on from. Keeps the order of stages with deterministic=false, too.
+  bool checkpoints = false;
+  uint64_t seed = 0;  // of stages built after this and without a seed of their own
 };
 
 using Settings = std::map<std::string, std::string>;  // values of a file's params, as text
@@ -104,6 +107,10 @@ class Dataset {
   // The plan that is run, as a pipeline of its own: rewritten, all knobs set.
   Dataset optimized() const;
   Iterator iterate() const;
+  // Goes on behind what an iterator over an equal pipeline had given when it was saved. Throws
+  // FAILED_PRECONDITION, naming the stage, when the pipeline is another one, DATA_LOSS when
+  // `saved` is damaged.
+  Iterator resume(const std::string& saved) const;
   ElementCursor begin() const { return ElementCursor(iterate()); }
   std::default_sentinel_t end() const { return {}; }
   // The element of a dataset that has exactly one.

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <iterator>
 #include <memory>
+#include <string>
 
 #include "penstock/tensor.h"
 
@@ -22,6 +23,11 @@ class Iterator {
   // The next element; false at the end, now and ever. Throws Error for an element that failed: the
   // next call goes on behind it. Throws CANCELLED after cancel.
   bool next(Element* out);
+  // A checkpoint: where the stream stands behind the elements given so far, in kilobytes whatever
+  // the stages hold. Stops nothing. Dataset::resume goes on there, in this process or another, on
+  // any number of threads, with the same elements. See Options::checkpoints. Waits for a running
+  // next.
+  std::string save() const;
   // From any thread: running and later calls of next throw CANCELLED soon.
   void cancel();
 

@@ -168,6 +168,7 @@ RunOptions Dataset::Impl::run_options() const {
   out.memory_bytes = options.memory_bytes;
   out.block_rows = options.block_rows;
   out.latency = options.latency;
+  out.marks = options.checkpoints;
   return out;
 }
 

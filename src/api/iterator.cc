@@ -4,18 +4,23 @@
 #include <mutex>
 
 #include "api/dataset_impl.h"
+#include "runtime/saved_run.h"
 
 namespace penstock {
 
 // Rows are pulled in blocks that grow while elements are small; elements are views into them.
 struct Iterator::State {
-  explicit State(std::shared_ptr<const DatasetAccess::Impl> from)
-      : dataset(std::move(from)),
-        blocks(dataset->to_run(), dataset->run_options(), dataset->state) {}
+  explicit State(std::shared_ptr<const DatasetAccess::Impl> impl,
+                 const std::optional<SavedRun>& saved = {})
+      : dataset(std::move(impl)),
+        blocks(dataset->to_run(), dataset->run_options(), dataset->state, {},
+               saved ? std::optional(saved->from) : std::nullopt),
+        given(saved ? saved->elements : 0) {}
 
   // Under the mutex. False at the end.
   bool fetch() {
     rows.reset();
+    before = blocks.position();
     auto fetched = std::make_shared<ElementRows>();
     fetched->layout = dataset->layout();
     if (!blocks.next(&fetched->block, max_rows)) return false;
@@ -31,10 +36,12 @@ struct Iterator::State {
 
   const std::shared_ptr<const DatasetAccess::Impl> dataset;
   BlockIterator blocks;
-  std::mutex mutex;
+  mutable std::mutex mutex;
   std::shared_ptr<const ElementRows> rows;  // null: to be fetched
   int64_t row = 0;
-  size_t error = 0;  // the first of the block's errors at `row` or behind
+  StreamPosition before;  // of rows
+  int64_t given;          // elements and errors
+  size_t error = 0;       // the first of the block's errors at `row` or behind
   int64_t max_rows = 1;
   bool ended = false;
 };
@@ -55,6 +62,7 @@ bool Iterator::next(Element* out) {
   }
   const Block& block = s.rows->block;
   const int64_t row = s.row++;
+  ++s.given;
   if (s.error < block.errors.size() && block.errors[s.error].row == row) {
     const ErrorPtr error = block.errors[s.error++].error;
     throw Error(*error);
@@ -63,12 +71,29 @@ bool Iterator::next(Element* out) {
   return true;
 }
 
+std::string Iterator::save() const {
+  const State& s = *state_;
+  const std::lock_guard lock(s.mutex);
+  SavedRun out;
+  out.from = {s.blocks.number(), s.blocks.position()};
+  if (s.rows && s.row < s.rows->block.rows)
+    out.from.position = {s.before.mark, s.before.rows + s.row};
+  out.elements = s.given;
+  return checkpoint_text(*s.dataset->plan, out);
+}
+
 void Iterator::cancel() { state_->blocks.cancel(); }
 
 Iterator Dataset::iterate() const {
   if (impl_->plan->op->sink)
     throw Error(Code::failed_precondition, "the pipeline ends in a value", impl_->plan->op->name);
   return Iterator(std::make_unique<Iterator::State>(impl_));
+}
+
+Iterator Dataset::resume(const std::string& saved) const {
+  if (impl_->plan->op->sink)
+    throw Error(Code::failed_precondition, "the pipeline ends in a value", impl_->plan->op->name);
+  return Iterator(std::make_unique<Iterator::State>(impl_, parse_checkpoint(saved, *impl_->plan)));
 }
 
 }  // namespace penstock

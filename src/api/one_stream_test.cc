@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cstdlib>
+#include <optional>
 #include <random>
 #include <string>
 
@@ -13,6 +15,7 @@
 #include "plan/build.h"
 #include "plan/format.h"
 #include "plan/unparse.h"
+#include "runtime/checkpoint.h"
 #include "runtime/run.h"
 
 namespace penstock {
@@ -25,7 +28,7 @@ std::string random_pipeline(std::mt19937_64& random) {
   const int64_t stages = 1 + pick(6);
   for (int64_t i = 0; i < stages; ++i) {
     const std::string k = std::to_string(1 + pick(5)), seed = std::to_string(pick(100));
-    switch (pick(35)) {
+    switch (pick(48)) {
       case 0: text += " | map(x -> x * " + k + " + 1)"; break;
       case 1: text += " | map(x -> x - " + k + ", num_parallel_calls=3)"; break;
       case 2: text += " | filter(x -> x % " + k + " != 1)"; break;
@@ -102,7 +105,32 @@ std::string random_pipeline(std::mt19937_64& random) {
         text += " | map(x -> fill([abs(x) % 6], x)) | pack_sequences(7, window=" + k +
                 ") | map({tokens, segment_ids, **_} -> sum(tokens) * 10 + int64(max(segment_ids)))";
         break;
-      case 34: text += " | window(" + k + ") | map(w -> reduce(w, 1, (s, x) -> s * 3 + x))"; break;
+      case 34: text += " | take_while(x -> x % 17 != " + seed + ")"; break;
+      case 35: text += " | scan(" + k + ", (s, x) -> (s + x % 7, s * 3 + x))"; break;
+      case 36: text += " | unique()"; break;
+      case 37: text += " | ignore_errors()"; break;
+      case 38: text += " | map(x -> 60 // (x - " + k + "), on_error=skip(max_count=2))"; break;
+      case 39: text += " | map(x -> 60 // (x % " + k + "), on_error=replace(" + seed + "))"; break;
+      case 40: text += " | echo(" + k + ")"; break;
+      case 41: text += " | assert_cardinality(" + std::to_string(pick(40)) + ")"; break;
+      case 42:
+        text = "sample_from_datasets([" + text + ", counter(" + k + ", 3) | take(9)], weights=[" +
+               k + ".0, 2.0], seed=" + seed + ")";
+        break;
+      case 43:
+        text = "choose_from_datasets([" + text + ", range(9)], random(seed=" + seed +
+               ") | take(40) | map(x -> x % 2), stop_on_empty_dataset=false)";
+        break;
+      case 44:
+        text += " | rejection_resample(x -> abs(x) % 2, target_dist=[0.3, 0.7], seed=" + seed +
+                ") | map((c, x) -> x * 2 + int64(c))";
+        break;
+      case 45:
+        text = "concatenate(" + text + ", range(50) | map(x -> x + " + k +
+               ") | global_shuffle(seed=" + seed + ") | batch(" + k + ") | map(b -> sum(b)))";
+        break;
+      case 46: text += " | apply(d -> d | with_options() | skip(1))"; break;
+      case 47: text += " | window(" + k + ") | map(w -> reduce(w, 1, (s, x) -> s * 3 + x))"; break;
       default: break;
     }
   }
@@ -133,7 +161,51 @@ std::string stream(const std::string& text, const Setting& s) {
   return digest.ordered().text() + " " + std::to_string(digest.elements());
 }
 
+// The same with checkpoints: again and again the iterator goes, and another one, on other threads
+// and in another process for all it knows, goes on where the text says.
+std::string restarted_stream(const std::string& text, bool rewrite, std::mt19937_64& random) {
+  const BuiltPlan built = build_plan(std::make_shared<const Source>(Source{"test", text}), {});
+  PrepareOptions prepare;
+  prepare.rewrite = rewrite;
+  prepare.threads = 2;
+  const PlanPtr plan = prepare_plan(built.plan, prepare, nullptr);
+  StreamDigest digest(plan->spec);
+  std::optional<ResumePoint> from;
+  for (;;) {
+    RunOptions options;
+    options.threads = std::array{1, 2, 8}[random() % 3];
+    options.block_rows = std::array{1, 7, 4096}[random() % 3];
+    options.memory_bytes = 256 << 20;
+    options.marks = random() % 8 != 0;  // without marks all is run again: slow, and right
+    BlockIterator iterator(plan, options, std::make_shared<PipelineState>(), {}, from);
+    Block block;
+    for (auto left = static_cast<int64_t>(random() % 40); left >= 0; left -= block.rows) {
+      if (!iterator.next(&block, 1 + static_cast<int64_t>(random() % 9)))
+        return digest.ordered().text() + " " + std::to_string(digest.elements());
+      digest.add(block);
+    }
+    from = ResumePoint{iterator.number(), read_position(write_position(iterator.position()))};
+  }
+}
+
 }  // namespace
+
+TEST_CASE("random pipelines go on from checkpoints as if nothing had happened") {
+  register_datasets();
+  const char* given = std::getenv("PENSTOCK_TEST_SEED");
+  const uint64_t first = given ? std::strtoull(given, nullptr, 10) : std::random_device()();
+  MESSAGE("PENSTOCK_TEST_SEED=" << first);
+  const int rounds = given ? 1 : 60;
+  for (int round = 0; round < rounds; ++round) {
+    std::mt19937_64 random(first + static_cast<uint64_t>(round));
+    const std::string text = random_pipeline(random);
+    CAPTURE(first + static_cast<uint64_t>(round));
+    CAPTURE(text);
+    const std::string expected = stream(text, {1, 4096, false, false});
+    for (int repetition = 0; repetition < 4; ++repetition)
+      CHECK(restarted_stream(text, repetition % 2 == 0, random) == expected);
+  }
+}
 
 TEST_CASE("random pipelines give one stream under every setting") {
   register_datasets();

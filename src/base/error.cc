@@ -63,6 +63,7 @@ Error system_error(std::string_view what, std::string_view path, int errno_value
     case EEXIST: code = Code::already_exists; break;
     case ENOSPC:
     case EDQUOT:
+    case EFBIG:
     case EMFILE:
     case ENFILE:
     case ENOMEM: code = Code::resource_exhausted; break;

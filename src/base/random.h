@@ -1,4 +1,4 @@
-// Counter-based random numbers: Philox4x32-10 (Salmon et al., SC 2011), and the hash that joins
+// Counter-based random numbers: Philox (Salmon et al., SC 2011), and the hash that joins
 // ids.
 #pragma once
 
@@ -16,15 +16,36 @@ inline uint64_t mix(uint64_t a, uint64_t b) {
   return x ^ (x >> 31);
 }
 
-inline std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter,
-                                      std::array<uint32_t, 2> key) {
-  for (int round = 0; round < 10; ++round) {
-    const uint64_t a = uint64_t{0xD2511F53} * counter[0];
-    const uint64_t b = uint64_t{0xCD9E8D57} * counter[2];
-    counter = {static_cast<uint32_t>(b >> 32) ^ counter[1] ^ key[0], static_cast<uint32_t>(b),
-               static_cast<uint32_t>(a >> 32) ^ counter[3] ^ key[1], static_cast<uint32_t>(a)};
-    key[0] += 0x9E3779B9u;
-    key[1] += 0xBB67AE85u;
+template <typename Word>
+struct PhiloxConstants;
+template <>
+struct PhiloxConstants<uint32_t> {
+  using Wide = uint64_t;
+  static constexpr uint32_t kMultiply[] = {0xD2511F53, 0xCD9E8D57};
+  static constexpr uint32_t kWeyl[] = {0x9E3779B9, 0xBB67AE85};
+};
+template <>
+struct PhiloxConstants<uint64_t> {
+  using Wide = unsigned __int128;
+  static constexpr uint64_t kMultiply[] = {0xD2E7470EE14C6C93, 0xCA5A826395121157};
+  static constexpr uint64_t kWeyl[] = {0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B};
+};
+
+// One block of four words: Philox4x32 or, of words of 64 bits, Philox4x64.
+template <typename Word>
+std::array<Word, 4> philox(std::array<Word, 4> counter, std::array<Word, 2> key, int rounds = 10) {
+  using C = PhiloxConstants<Word>;
+  using Wide = typename C::Wide;
+  constexpr int kBits = 8 * sizeof(Word);
+  for (int round = 0; round < rounds; ++round) {
+    const Wide a = Wide{C::kMultiply[0]} * counter[0];
+    const Wide b = Wide{C::kMultiply[1]} * counter[2];
+    counter = {static_cast<Word>(static_cast<Word>(b >> kBits) ^ counter[1] ^ key[0]),
+               static_cast<Word>(b),
+               static_cast<Word>(static_cast<Word>(a >> kBits) ^ counter[3] ^ key[1]),
+               static_cast<Word>(a)};
+    key[0] += C::kWeyl[0];
+    key[1] += C::kWeyl[1];
   }
   return counter;
 }

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "cli/measure.h"
+#include "cli/print_json.h"
 #include "io/file.h"
 #include "optimizer/optimize.h"
 #include "report/html_report.h"
@@ -26,16 +27,10 @@ ExplainOptions suggestions(const Analysis& a) {
 int explain(const Args& args) {
   Trace trace;
   const std::string path = pipe_argument(args);
-  std::string text;  // standard input is read with the pipeline
-  if (path != "-") {
-    try {
-      text = read_text(path);
-    } catch (const Error& e) {
-      throw UsageError{e.message()};
-    }
-  }
+  // Standard input is read with the pipeline.
+  const std::string text = path == "-" ? std::string() : read_text(path);
   if (looks_like_trace(text)) {
-    trace = parse_trace(text, path);
+    trace = read_trace(text, path);
   } else {
     const LoadedPipeline p = load_pipeline(args);
     if (p.plan->op->sink)
@@ -62,7 +57,7 @@ int explain(const Args& args) {
     write_file_atomically(*html, html_report(report));
   }
   if (args.has("--json")) {
-    std::puts(explain_json(analysis, explanation).dump(2).c_str());
+    print_json(explain_json(analysis, explanation));
   } else {
     std::fputs(explain_text(analysis, explanation, args.has("--full")).c_str(), stdout);
     if (const auto html = args.get("--html")) std::printf("\nreport: %s\n", html->c_str());

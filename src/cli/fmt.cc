@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "cli/pipeline.h"
+#include "cli/print_json.h"
 #include "io/file.h"
 #include "plan/parser.h"
 #include "report/element_json.h"
@@ -17,7 +18,7 @@ int fmt(const Args& args) {
       format_program(parse_program(std::make_shared<const Source>(Source{path, text})));
   const bool changed = formatted != text;
   if (args.has("--json")) {
-    std::puts(Json{{"file", path}, {"changed", changed}, {"text", formatted}}.dump(2).c_str());
+    print_json({{"file", path}, {"changed", changed}, {"text", formatted}});
     if (path == "-") return 0;
   } else if (path == "-") {
     std::fputs(formatted.c_str(), stdout);

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "cli/args.h"
+#include "cli/interrupt.h"
 #include "functions/op.h"
 #include "plan/diagnostic.h"
 #include "runtime/run.h"
@@ -60,6 +61,7 @@ int dispatch(const std::vector<std::string>& words) {
         std::fputs(help_of(c).c_str(), stdout);
         return 0;
       }
+      handle_signals(c.name);
       return c.run(args);
     } catch (const UsageError& e) {
       return usage(e.message, c.name);
@@ -70,13 +72,14 @@ int dispatch(const std::vector<std::string>& words) {
       std::fprintf(stderr, "penstock %s: refused: %s: %s\n", c.name.c_str(),
                    std::string(code_name(e.code())).c_str(), e.what());
       return 2;
-    } catch (const Error& e) {
-      if (e.code() == Code::cancelled) {
+    } catch (...) {
+      const ErrorPtr e = current_error();
+      if (e->code() == Code::cancelled) {
         std::fprintf(stderr, "penstock %s: cancelled\n", c.name.c_str());
         return 1;
       }
       std::fprintf(stderr, "penstock %s: %s: %s\n", c.name.c_str(),
-                   std::string(code_name(e.code())).c_str(), e.what());
+                   std::string(code_name(e->code())).c_str(), e->what());
       return 1;
     }
   }
@@ -87,7 +90,8 @@ int dispatch(const std::vector<std::string>& words) {
 }  // namespace penstock::cli
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGPIPE, SIG_IGN);  // writing fails instead, with a message
+  std::signal(SIGXFSZ, SIG_IGN);
   const int status = penstock::cli::dispatch({argv + 1, argv + argc});
   if (std::fflush(stdout) != 0 && status == 0) {
     std::perror("penstock: standard output");

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "cli/interrupt.h"
 #include "optimizer/optimize.h"
 #include "plan/unparse.h"
 #include "report/table.h"
@@ -81,7 +82,7 @@ TracedRun traced_run(const PlanPtr& plan, const RunOptions& options, const std::
       break;
     }
     if (elements == 0) first = since(start);
-    elements += block.rows;
+    elements += block.errors.empty() ? block.rows : block.errors[0].row;
     if (!block.errors.empty()) {
       out.error = block.errors[0].error;
       interrupted = true;

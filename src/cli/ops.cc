@@ -5,6 +5,7 @@
 #include <map>
 
 #include "cli/args.h"
+#include "cli/print_json.h"
 #include "datasets/datasets.h"
 #include "plan/node.h"
 #include "report/element_json.h"
@@ -99,15 +100,15 @@ int ops(const Args& args) {
                     {"elementwise", e.elementwise}});
   }
   if (args.has("--json")) {
-    std::puts(Json{{"ops", list}}.dump(2).c_str());
+    print_json({{"ops", list}});
     return 0;
   }
   for (const auto& [group, members] : groups) {
     std::printf("%s\n", group.c_str());
     for (const Entry* e : members) {
       std::printf("  %s\n", wrap(e->signature, 80, 6).c_str());
-      std::printf("      %s%s\n", wrap(e->doc, 80, 6).c_str(),
-                  e->effects == "pure" ? "" : (" [" + e->effects + "]").c_str());
+      const std::string effects = e->effects == "pure" ? "" : " [" + e->effects + "]";
+      std::printf("      %s\n", wrap(e->doc + effects, 80, 6).c_str());
     }
   }
   return 0;

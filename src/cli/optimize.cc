@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "cli/measure.h"
+#include "cli/print_json.h"
 #include "io/file.h"
 #include "report/element_json.h"
 #include "report/html_report.h"
@@ -52,7 +53,7 @@ int list_rules(bool json) {
     if (!json)
       std::printf("%-20s %s\n", std::string(rule.name).c_str(), std::string(rule.doc).c_str());
   }
-  if (json) std::puts(Json{{"rules", list}}.dump(2).c_str());
+  if (json) print_json({{"rules", list}});
   return 0;
 }
 
@@ -63,9 +64,17 @@ struct Measured {
   Trace trace;
 };
 
-Measured measure(const PlanPtr& plan, const RunOptions& options, double seconds) {
-  const TracedRun run = traced_run(plan, options, plan_text(plan), seconds);
+// A run that neither an error nor a signal cut short.
+TracedRun whole_run(const PlanPtr& plan, const RunOptions& options, double seconds,
+                    int64_t skip = 0) {
+  TracedRun run = traced_run(plan, options, plan_text(plan), seconds, INT64_MAX, skip);
   if (run.error) throw *run.error;
+  if (run.trace.interval.interrupted) throw Error(Code::cancelled, "cancelled");
+  return run;
+}
+
+Measured measure(const PlanPtr& plan, const RunOptions& options, double seconds) {
+  const TracedRun run = whole_run(plan, options, seconds);
   const TraceInterval& t = run.trace.interval;
   return {t.seconds > 0 ? static_cast<double>(t.elements) / t.seconds : 0, t.elements, run.trace};
 }
@@ -95,11 +104,7 @@ int optimize(const Args& args) {
   one_thread.threads = 1;
   const OptimizeResult result =
       optimize_plan(written, options, [&](const PlanPtr& plan, double seconds, int64_t skip) {
-        const TracedRun run =
-            traced_run(plan, one_thread, plan_text(plan), seconds, INT64_MAX, skip);
-        if (run.error) throw *run.error;
-        if (run.trace.interval.interrupted) throw Error(Code::cancelled, "cancelled");
-        return run.trace;
+        return whole_run(plan, one_thread, seconds, skip).trace;
       });
   const std::string before = plan_text(written), after = plan_text(result.plan);
   if (!output.empty()) write_file_atomically(output, after);
@@ -166,21 +171,19 @@ int optimize(const Args& args) {
     Json applied = Json::array();
     for (const RuleLog& log : result.rules)
       applied.push_back({{"rule", log.rule}, {"stage", log.stage}});
-    std::puts(Json{
-        {"plan", after},
-        {"before", before},
-        {"predicted", estimate_json(result.prediction.rate)},
-        {"predicted_first_pass", result.prediction.first_pass},
-        {"predicted_later_passes", result.prediction.later_passes},
-        {"passes", result.passes},
-        {"one_thread_rate", result.rate_before},
-        {"measured",
-         args.has("--no-measure") ? Json() : Json{{"before", slow.rate}, {"after", fast.rate}}},
-        {"changes", changes},
-        {"rules", applied},
-        {"notes", result.notes}}
-                  .dump(2)
-                  .c_str());
+    print_json(
+        {{"plan", after},
+         {"before", before},
+         {"predicted", estimate_json(result.prediction.rate)},
+         {"predicted_first_pass", result.prediction.first_pass},
+         {"predicted_later_passes", result.prediction.later_passes},
+         {"passes", result.passes},
+         {"one_thread_rate", result.rate_before},
+         {"measured",
+          args.has("--no-measure") ? Json() : Json{{"before", slow.rate}, {"after", fast.rate}}},
+         {"changes", changes},
+         {"rules", applied},
+         {"notes", result.notes}});
   } else if (!output.empty()) {
     std::printf("written to %s\n", output.c_str());
   }

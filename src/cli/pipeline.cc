@@ -1,15 +1,11 @@
 #include "cli/pipeline.h"
 
-#include <csignal>
-#include <fstream>
 #include <iostream>
 #include <random>
-#include <sstream>
-#include <thread>
 
 #include "datasets/datasets.h"
+#include "io/file.h"
 #include "plan/diagnostic.h"
-#include "trace/trace.h"
 
 namespace penstock::cli {
 
@@ -28,16 +24,29 @@ std::vector<Flag> pipeline_flags() {
 }
 
 std::string read_text(const std::string& path) {
-  std::ostringstream text;
-  if (path == "-") {
-    text << std::cin.rdbuf();
-    return text.str();
+  constexpr int64_t kMostBytes = 64 << 20;  // traces may be that long, pipelines not
+  try {
+    if (path != "-") return read_file(path, kMostBytes);
+  } catch (const Error& e) {
+    throw UsageError{e.message()};
   }
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw system_error("open", path, errno ? errno : ENOENT);
-  text << file.rdbuf();
-  if (file.bad() || text.fail()) throw system_error("read", path, errno ? errno : EIO);
-  return text.str();
+  std::string text;
+  while (std::cin && static_cast<int64_t>(text.size()) <= kMostBytes) {
+    char part[64 << 10];
+    std::cin.read(part, sizeof part);
+    text.append(part, static_cast<size_t>(std::cin.gcount()));
+  }
+  if (static_cast<int64_t>(text.size()) > kMostBytes)
+    throw UsageError{"standard input holds more than " + std::to_string(kMostBytes) + " bytes"};
+  return text;
+}
+
+Trace read_trace(const std::string& text, const std::string& path) {
+  try {
+    return parse_trace(text, path);
+  } catch (const Error& e) {
+    throw UsageError{e.message()};
+  }
 }
 
 std::string pipe_argument(const Args& args) {
@@ -52,17 +61,8 @@ LoadedPipeline load_pipeline(const Args& args) {
   register_datasets();
   LoadedPipeline out;
   const std::string path = pipe_argument(args);
-  std::string text;
-  try {
-    text = read_text(path);
-  } catch (const Error& e) {
-    throw UsageError{e.message()};
-  }
-  if (const size_t first = text.find_first_not_of(" \t\r\n");
-      first != std::string::npos && text[first] == '{' &&
-      text.find("\"program\"") != std::string::npos) {
-    text = parse_trace(text, path).program;
-  }
+  std::string text = read_text(path);
+  if (looks_like_trace(text)) text = read_trace(text, path).program;
   BuildOptions options;
   if (const auto seed = args.get("--seed")) {
     options.seed = *seed == "random" ? std::random_device()()
@@ -104,41 +104,5 @@ LoadedPipeline load_pipeline(const Args& args) {
   out.plan = prepare_plan(out.built.plan, out.prepare, nullptr);
   return out;
 }
-
-namespace {
-
-std::atomic<BlockIterator*> running{nullptr};
-std::atomic<int> signals{0};
-
-// Handlers may only set flags: a thread of its own waits for the signal and cancels.
-void watch() {
-  static const bool once = [] {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &set, nullptr);
-    std::thread([set] {
-      for (;;) {
-        int signal = 0;
-        if (sigwait(&set, &signal) != 0) return;
-        BlockIterator* iterator = running.load();
-        if (signals.fetch_add(1) > 0 || !iterator) std::_Exit(128 + signal);
-        iterator->cancel();
-      }
-    }).detach();
-    return true;
-  }();
-  (void)once;
-}
-
-}  // namespace
-
-CancelOnSignal::CancelOnSignal(BlockIterator* iterator) {
-  watch();
-  running.store(iterator);
-}
-CancelOnSignal::~CancelOnSignal() { running.store(nullptr); }
-bool CancelOnSignal::requested() { return signals.load() > 0; }
 
 }  // namespace penstock::cli

@@ -1,7 +1,6 @@
 // What the commands that take a PIPE have in common: reading it, its flags, running it.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "plan/build.h"
 #include "plan/format.h"
 #include "runtime/run.h"
+#include "trace/trace.h"
 
 namespace penstock::cli {
 
@@ -30,14 +30,9 @@ struct LoadedPipeline {
 LoadedPipeline load_pipeline(const Args& args);
 // The one positional argument.
 std::string pipe_argument(const Args& args);
+// A whole file, or standard input for "-". Throws UsageError.
 std::string read_text(const std::string& path);
-
-// Ctrl-C asks the current run to stop; a second one ends the program.
-class CancelOnSignal {
- public:
-  explicit CancelOnSignal(BlockIterator* iterator);
-  ~CancelOnSignal();
-  static bool requested();
-};
+// A trace of that text. Throws UsageError.
+Trace read_trace(const std::string& text, const std::string& path);
 
 }  // namespace penstock::cli

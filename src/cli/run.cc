@@ -2,22 +2,62 @@
 
 #include <cstdio>
 
+#include "cli/interrupt.h"
 #include "cli/pipeline.h"
+#include "cli/print_json.h"
 #include "data/digest.h"
 #include "report/element_json.h"
 #include "report/table.h"
+#include "runtime/saved_run.h"
 #include "trace/trace.h"
 
 namespace penstock::cli {
 namespace {
 
 struct Outcome {
-  int64_t elements = 0;
+  int64_t elements = 0;  // those before a checkpoint that was taken up included
+  int64_t resumed = 0;   // those alone
   int64_t errors = 0;
   double seconds = 0, first_element_seconds = 0, cpu_seconds = 0, waited_seconds = 0;
   int64_t peak_memory_bytes = 0;
   bool ended = false;
   ErrorPtr error;
+  std::map<const PlanNode*, IgnoredErrors> ignored;
+};
+
+// Writes the file of --checkpoint when it is time.
+class Checkpoints {
+ public:
+  Checkpoints(const Args& args, const LoadedPipeline& p)
+      : plan_(*p.built.plan),
+        path_(args.get("--checkpoint").value_or("")),
+        every_(args.get_int("--checkpoint-every", INT64_MAX, 1)) {
+    if (path_.empty() && (args.has("--checkpoint-every") || args.has("--resume")))
+      throw UsageError{"--checkpoint-every and --resume go with --checkpoint FILE"};
+    if (args.has("--resume")) from_ = read_checkpoint(path_, plan_);
+    if (from_) next_ = from_->elements;
+    advance();
+  }
+  bool wanted() const { return !path_.empty(); }
+  const std::optional<SavedRun>& from() const { return from_; }
+  // Elements until the next one.
+  int64_t left(int64_t elements) const { return next_ - elements; }
+  void write(const BlockIterator& iterator, int64_t elements, const StreamDigest& digest) {
+    if (!wanted()) return;
+    write_checkpoint(
+        path_, plan_,
+        {{iterator.number(), iterator.position()}, elements, digest.ordered(), digest.unordered()});
+    advance();
+  }
+
+ private:
+  void advance() { next_ = every_ > INT64_MAX - next_ ? INT64_MAX : next_ + every_; }
+
+  const PlanNode& plan_;
+  const std::string path_;
+  const int64_t every_;
+  std::optional<SavedRun> from_;
+  int64_t next_ = 0;
 };
 
 Outcome drain(const Args& args, const LoadedPipeline& p, StreamDigest* digest, Trace* trace) {
@@ -26,12 +66,23 @@ Outcome drain(const Args& args, const LoadedPipeline& p, StreamDigest* digest, T
   Outcome out;
   const int64_t start = now_ns();
   const double cpu = process_cpu_seconds();
-  BlockIterator iterator(p.plan, p.run_options, std::make_shared<PipelineState>());
+  Checkpoints checkpoints(args, p);
+  RunOptions run_options = p.run_options;
+  run_options.marks = checkpoints.wanted();
+  std::optional<ResumePoint> from;
+  if (const auto& saved = checkpoints.from()) {
+    from = saved->from;
+    out.elements = out.resumed = saved->elements;
+    digest->resume(saved->elements, saved->ordered, saved->unordered);
+  }
+  BlockIterator iterator(p.plan, run_options, std::make_shared<PipelineState>(), {}, from);
   const CancelOnSignal cancel(&iterator);
   Block block;
+  bool first = true;
   while (out.elements < steps && static_cast<double>(now_ns() - start) * 1e-9 < most_seconds) {
     try {
-      if (!iterator.next(&block, out.elements == 0 ? 1 : steps - out.elements)) {
+      const int64_t most = std::min(steps - out.elements, checkpoints.left(out.elements));
+      if (!iterator.next(&block, first ? 1 : most)) {
         out.ended = true;
         break;
       }
@@ -39,7 +90,8 @@ Outcome drain(const Args& args, const LoadedPipeline& p, StreamDigest* digest, T
       if (e.code() != Code::cancelled) throw;
       break;
     }
-    if (out.elements == 0) out.first_element_seconds = static_cast<double>(now_ns() - start) * 1e-9;
+    if (first) out.first_element_seconds = static_cast<double>(now_ns() - start) * 1e-9;
+    first = false;
     if (digest) digest->add(block);
     out.errors += static_cast<int64_t>(block.errors.size());
     if (!block.errors.empty()) {  // the elements before it count, then the run is over
@@ -48,14 +100,37 @@ Outcome drain(const Args& args, const LoadedPipeline& p, StreamDigest* digest, T
       break;
     }
     out.elements += block.rows;
+    if (checkpoints.left(out.elements) == 0) checkpoints.write(iterator, out.elements, *digest);
   }
+  if (!out.error) checkpoints.write(iterator, out.elements, *digest);
   block.clear();
   out.seconds = static_cast<double>(now_ns() - start) * 1e-9;
   out.cpu_seconds = process_cpu_seconds() - cpu;
   out.waited_seconds = static_cast<double>(iterator.waited_ns()) * 1e-9;
   out.peak_memory_bytes = peak_resident_bytes();
+  out.ignored = iterator.run().ignored();
   *trace = capture_trace(iterator.run(), std::string());
   return out;
+}
+
+// What failure policies let pass: how many at each stage, and the first of them.
+Json ignored_json(const Outcome& o) {
+  Json out = Json::array();
+  for (const auto& [node, ignored] : o.ignored) {
+    Json first = Json::array();
+    for (const ErrorPtr& e : ignored.first) first.push_back(error_to_json(*e));
+    out.push_back({{"stage", node->op->name}, {"count", ignored.count}, {"first", first}});
+  }
+  return out;
+}
+
+void print_ignored(const Outcome& o) {
+  for (const auto& [node, ignored] : o.ignored) {
+    std::printf("%s: %lld errors, the first of them:\n", node->op->name.c_str(),
+                static_cast<long long>(ignored.count));
+    for (const ErrorPtr& e : ignored.first)
+      std::printf("  %s: %s\n", std::string(code_name(e->code())).c_str(), e->what());
+  }
 }
 
 int report_value(const LoadedPipeline& p, bool json) {
@@ -63,7 +138,7 @@ int report_value(const LoadedPipeline& p, bool json) {
       run_sink(p.plan, p.run_options, std::make_shared<PipelineState>());
   size_t next = 0;
   const Json v = element_to_json(p.plan->spec, value, &next);
-  std::puts((json ? Json{{"value", v}} : v).dump().c_str());
+  print_json(json ? Json{{"value", v}} : v, -1);
   return 0;
 }
 
@@ -71,11 +146,13 @@ int run(const Args& args) {
   const LoadedPipeline p = load_pipeline(args);
   if (p.plan->op->sink) return report_value(p, args.has("--json"));
   StreamDigest digest(p.plan->spec);
+  const bool digested = args.has("--digest") || args.has("--checkpoint");
   Trace trace;
-  const Outcome o = drain(args, p, args.has("--digest") ? &digest : nullptr, &trace);
-  const double rate = o.seconds > 0 ? static_cast<double>(o.elements) / o.seconds : 0;
+  const Outcome o = drain(args, p, digested ? &digest : nullptr, &trace);
+  const double rate = o.seconds > 0 ? static_cast<double>(o.elements - o.resumed) / o.seconds : 0;
   if (args.has("--json")) {
     Json out{{"elements", o.elements},
+             {"resumed_elements", o.resumed},
              {"seconds", o.seconds},
              {"cpu_seconds", o.cpu_seconds},
              {"rate", rate},
@@ -86,11 +163,12 @@ int run(const Args& args) {
              {"seed", p.seed},
              {"ended", o.ended},
              {"cancelled", CancelOnSignal::requested()},
-             {"digest", args.has("--digest") ? Json(digest.ordered().text()) : Json()},
-             {"digest_unordered", args.has("--digest") ? Json(digest.unordered().text()) : Json()},
+             {"digest", digested ? Json(digest.ordered().text()) : Json()},
+             {"digest_unordered", digested ? Json(digest.unordered().text()) : Json()},
+             {"ignored_errors", ignored_json(o)},
              {"error", o.error ? error_to_json(*o.error) : Json()},
              {"stages", trace_stages_json(trace)}};
-    std::puts(out.dump(2).c_str());
+    print_json(out);
   } else {
     std::printf("%lld elements in %s: %s\n", static_cast<long long>(o.elements),
                 human_seconds(o.seconds).c_str(), human_rate(rate).c_str());
@@ -98,10 +176,11 @@ int run(const Args& args) {
                 human_seconds(o.first_element_seconds).c_str(),
                 human_seconds(o.cpu_seconds).c_str(), human_seconds(o.waited_seconds).c_str(),
                 human_bytes(static_cast<double>(o.peak_memory_bytes)).c_str());
-    if (args.has("--digest")) {
-      std::printf("digest %s (any order: %s)\n", digest.ordered().text().c_str(),
+    if (digested) {
+      std::printf("digest %s\n       %s in any order\n", digest.ordered().text().c_str(),
                   digest.unordered().text().c_str());
     }
+    print_ignored(o);
   }
   if (o.error) {
     std::fprintf(stderr, "penstock run: element %lld: %s: %s\n", static_cast<long long>(o.elements),
@@ -128,6 +207,9 @@ Command run_command() {
             {{"--steps", "N", "stop after so many elements"},
              {"--seconds", "S", "stop after so long, such as 10s"},
              {"--digest", "", "print digests of the elements: equal for equal data"},
+             {"--checkpoint", "FILE", "write checkpoints there: at the end, on Ctrl-C, and"},
+             {"--checkpoint-every", "N", "after each N elements"},
+             {"--resume", "", "go on from the checkpoint, if there is one"},
              {"--json", "", "one JSON object (docs/format/run.md)"}},
             run};
   for (const Flag& f : pipeline_flags()) c.flags.push_back(f);

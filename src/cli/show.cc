@@ -1,18 +1,58 @@
 // penstock show: the first elements, or the plan.
 
+#include <charconv>
 #include <cstdio>
+#include <optional>
 #include <sstream>
 
+#include "cli/interrupt.h"
 #include "cli/pipeline.h"
+#include "cli/print_json.h"
 #include "plan/json_form.h"
 #include "plan/unparse.h"
 #include "report/element_json.h"
+#include "runtime/checkpoint.h"
+#include "runtime/indexed.h"
 
 namespace penstock::cli {
 namespace {
 
-void print_line(const Json& line) {
-  std::puts(line.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
+// Where lines for programs go: to standard output one by one, or into one object at the end.
+class Lines {
+ public:
+  explicit Lines(const Args& args) : json_(args.has("--json")), on_(json_ || args.has("--jsonl")) {}
+
+  void finish() const {
+    if (json_) print_json({{"lines", all_}});
+  }
+  // False: the output is for people.
+  bool on() const { return on_; }
+  void print(Json line) {
+    if (json_) {
+      all_.push_back(std::move(line));
+    } else {
+      print_json(line, -1);
+    }
+  }
+
+ private:
+  const bool json_, on_;
+  Json all_ = Json::array();
+};
+
+int64_t parse_integer(std::string_view flag, const std::string& word) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error != std::errc() || end != word.data() + word.size())
+    throw UsageError{std::string(flag) + " takes integers, separated by commas: " + word};
+  return value;
+}
+
+std::vector<std::string> words_of(const std::string& list) {
+  std::vector<std::string> out;
+  std::istringstream in(list);
+  for (std::string word; std::getline(in, word, ',');) out.push_back(word);
+  return out;
 }
 
 // Elements of one pass, one outcome a call. Small blocks: nothing is made that is not shown.
@@ -20,16 +60,17 @@ class Outcomes {
  public:
   Outcomes(const PlanPtr& plan, const RunOptions& options, std::shared_ptr<PipelineState> state,
            std::vector<Tensor> environment = {})
-      : plan_(plan),
-        options_(options),
-        iterator_(plan, options, std::move(state), std::move(environment)) {}
+      : plan_(plan), options_(options), state_(std::move(state)) {
+    iterator_.emplace(plan_, options_, state_, std::move(environment));
+  }
 
   // False at the end.
   bool next(int64_t most, std::vector<Tensor>* element, ErrorPtr* error) {
     if (row_ == block_.rows) {
       row_ = 0;
       block_.clear();
-      if (!iterator_.next(&block_, most)) return false;
+      before_ = iterator_->position();
+      if (!iterator_->next(&block_, most)) return false;
     }
     element->clear();
     const ErrorPtr* e = block_.error_at(row_);
@@ -40,12 +81,27 @@ class Outcomes {
     ++row_;
     return true;
   }
-  BlockIterator& iterator() { return iterator_; }
+  BlockIterator& iterator() { return *iterator_; }
+  // Ends the iterator, and goes on with a new one that knows where it stood as a checkpoint says
+  // it.
+  void restart() {
+    const std::string place =
+        write_position(row_ == block_.rows ? iterator_->position()
+                                           : StreamPosition{before_.mark, before_.rows + row_});
+    const uint64_t number = iterator_->number();
+    block_.clear();
+    row_ = 0;
+    iterator_.reset();
+    iterator_.emplace(plan_, options_, state_, std::vector<Tensor>(),
+                      ResumePoint{number, read_position(place)});
+  }
 
  private:
   PlanPtr plan_;
   RunOptions options_;
-  BlockIterator iterator_;
+  std::shared_ptr<PipelineState> state_;
+  std::optional<BlockIterator> iterator_;
+  StreamPosition before_;  // of block_
   Block block_;
   int64_t row_ = 0;
 };
@@ -82,29 +138,30 @@ struct Pass {
 };
 
 Pass show_pass(const LoadedPipeline& p, const std::shared_ptr<PipelineState>& state, int64_t limit,
-               bool jsonl) {
+               Lines* lines, int64_t restart_every) {
   Pass out;
   Outcomes outcomes(p.plan, p.run_options, state);
-  const CancelOnSignal cancel(&outcomes.iterator());
   std::vector<Tensor> element;
   ErrorPtr error;
   for (int64_t i = 0; i < limit; ++i) {
+    if (i > 0 && i % restart_every == 0) outcomes.restart();
     const int64_t ahead = std::min<int64_t>(limit - i, 256);
+    const CancelOnSignal cancel(&outcomes.iterator());
     if (!outcomes.next(ahead, &element, &error)) {
-      if (jsonl) print_line({{"end", true}});
+      if (lines->on()) lines->print({{"end", true}});
       return out;
     }
     if (error) {
       out.failed = true;
-      if (jsonl) {
-        print_line({{"error", error_to_json(*error)}});
+      if (lines->on()) {
+        lines->print({{"error", error_to_json(*error)}});
       } else {
         std::printf("error %s: %s\n", std::string(code_name(error->code())).c_str(), error->what());
       }
     } else {
       const Json value = element_json(p.plan->spec, element, p.run_options);
-      if (jsonl) {
-        print_line({{"element", value}});
+      if (lines->on()) {
+        lines->print({{"element", value}});
       } else {
         std::puts(people_text(value).c_str());
       }
@@ -113,128 +170,156 @@ Pass show_pass(const LoadedPipeline& p, const std::shared_ptr<PipelineState>& st
   return out;
 }
 
-// Random access by running: what a pipeline gives at an index, as an iteration would.
-bool show_at(const LoadedPipeline& p, const std::string& list) {
-  std::istringstream in(list);
-  std::string word;
+// What a pipeline gives at an index: straight, where each stage can, else by running up to there.
+class ElementAt {
+ public:
+  explicit ElementAt(const LoadedPipeline& p) : p_(p) {
+    if (!not_indexable(*p.plan)) access_.emplace(p.plan, p.run_options);
+  }
+
+  // Throws OUT_OF_RANGE when the pipeline ends before. REQUIRES 0 <= index.
+  std::vector<Tensor> get(int64_t index) {
+    std::vector<Tensor> element;
+    ErrorPtr error;
+    if (access_) {
+      const Block row = access_->at({&index, 1});
+      if (const ErrorPtr* e = row.error_at(0)) throw Error(**e);
+      for (const Column& c : row.columns) element.push_back(c.row(0));
+      return element;
+    }
+    Outcomes outcomes(p_.plan, p_.run_options, std::make_shared<PipelineState>());
+    const CancelOnSignal cancel(&outcomes.iterator());
+    for (int64_t i = 0; i <= index; ++i) {
+      if (!outcomes.next(index + 1 - i, &element, &error))
+        throw Error(Code::out_of_range, "at: index is out of range: " + std::to_string(index));
+    }
+    if (error) throw Error(*error);
+    for (Tensor& t : element) t = t.copy();  // outlives the run
+    return element;
+  }
+
+ private:
+  const LoadedPipeline& p_;
+  std::optional<RandomAccess> access_;
+};
+
+void check_index(int64_t index, int64_t n) {
+  if (n == kInfinite) throw Error(Code::failed_precondition, "at: the pipeline is infinite");
+  if (n == kUnknown) throw Error(Code::unimplemented, "at: the number of elements is not known");
+  if (index < 0 || index >= n) {
+    throw Error(Code::out_of_range, "at: index is out of range for " + std::to_string(n) +
+                                        " elements: " + std::to_string(index));
+  }
+}
+
+bool show_at(const LoadedPipeline& p, const std::vector<int64_t>& indices, Lines* lines) {
+  ElementAt elements(p);
   bool failed = false;
-  while (std::getline(in, word, ',')) {
-    int64_t index = 0;
-    try {
-      index = std::stoll(word);
-    } catch (const std::exception&) {
-      throw UsageError{"--at takes integers: " + word};
-    }
+  for (const int64_t index : indices) {
     Json line{{"at", index}};
-    const int64_t n = p.plan->cardinality;
-    auto refuse = [&](Code code, const std::string& message) {
-      line["error"] = error_to_json(Error(code, message));
+    try {
+      check_index(index, p.plan->cardinality);
+      line["element"] = element_json(p.plan->spec, elements.get(index), p.run_options);
+    } catch (const Error& e) {
+      if (e.code() == Code::cancelled) throw;
+      line["error"] = error_to_json(e);
       failed = true;
-    };
-    if (n == kInfinite) {
-      refuse(Code::failed_precondition, "at: the pipeline is infinite");
-    } else if (n == kUnknown) {
-      refuse(Code::unimplemented, "at: the number of elements is not known");
-    } else if (index < 0 || index >= n) {
-      refuse(Code::out_of_range, "at: index is out of range for " + std::to_string(n) +
-                                     " elements: " + std::to_string(index));
-    } else {
-      Outcomes outcomes(p.plan, p.run_options, std::make_shared<PipelineState>());
-      std::vector<Tensor> element;
-      ErrorPtr error;
-      bool there = true;
-      for (int64_t i = 0; i <= index && there; ++i)
-        there = outcomes.next(index + 1 - i, &element, &error);
-      if (!there) {
-        refuse(Code::out_of_range, "at: index is out of range: " + std::to_string(index));
-      } else if (error) {
-        refuse(error->code(), error->what());
-      } else {
-        line["element"] = element_json(p.plan->spec, element, p.run_options);
-      }
     }
-    print_line(line);
+    lines->print(line);
   }
   return failed;
 }
 
-int refuse(const Error& e, bool jsonl) {
-  if (jsonl) {
-    print_line({{"error",
-                 {{"at", "construction"}, {"code", code_name(e.code())}, {"message", e.what()}}}});
+int refuse(const Error& e, Lines* lines) {
+  if (lines->on()) {
+    lines->print(
+        {{"error",
+          {{"at", "construction"}, {"code", code_name(e.code())}, {"message", e.what()}}}});
   } else {
     std::fprintf(stderr, "%s\n", e.what());
   }
   return 2;
 }
 
-int show(const Args& args) {
-  const bool jsonl = args.has("--jsonl");
+int show_plan(const Args& args) {
+  const LoadedPipeline p = load_pipeline(args);
+  if (args.has("--json")) {
+    print_json(plan_to_json(*p.plan));
+  } else {
+    std::fputs(format_program(unparse(*p.plan)).c_str(), stdout);
+  }
+  return 0;
+}
+
+int show_value(const LoadedPipeline& p, Lines* lines) {
+  try {
+    const std::vector<Tensor> value =
+        run_sink(p.plan, p.run_options, std::make_shared<PipelineState>());
+    const Json v = element_json(p.plan->spec, value, p.run_options);
+    if (lines->on()) {
+      lines->print({{"value", v}});
+    } else {
+      std::puts(people_text(v).c_str());
+    }
+    return 0;
+  } catch (const Error& e) {
+    if (e.code() == Code::cancelled) throw;
+    if (lines->on()) {
+      lines->print({{"error", error_to_json(e)}});
+    } else {
+      std::fprintf(stderr, "error %s: %s\n", std::string(code_name(e.code())).c_str(), e.what());
+    }
+    return 1;
+  }
+}
+
+int show_elements(const Args& args, Lines* lines) {
+  const int64_t limit = args.get_int("--limit", args.has("--passes") ? INT64_MAX : 10, 0);
+  std::vector<int64_t> indices, passes;
+  for (const std::string& word : words_of(args.get("--at").value_or("")))
+    indices.push_back(parse_integer("--at", word));
+  for (const std::string& word : words_of(args.get("--passes").value_or("")))
+    passes.push_back(word == "all" ? INT64_MAX : parse_integer("--passes", word));
   LoadedPipeline p;
   try {
     p = load_pipeline(args);
   } catch (const Error& e) {
-    return refuse(e, jsonl);
+    return refuse(e, lines);
   }
-  if (args.has("--plan")) {
-    if (args.has("--json")) {
-      std::puts(plan_to_json(*p.plan).dump(2).c_str());
-    } else {
-      std::fputs(format_program(unparse(*p.plan)).c_str(), stdout);
-    }
-    return 0;
-  }
-  const bool all_passes = args.has("--passes");
-  if (p.plan->op->sink) {
-    try {
-      const std::vector<Tensor> value =
-          run_sink(p.plan, p.run_options, std::make_shared<PipelineState>());
-      const Json v = element_json(p.plan->spec, value, p.run_options);
-      if (jsonl) {
-        print_line({{"value", v}});
-      } else {
-        std::puts(people_text(v).c_str());
-      }
-      return 0;
-    } catch (const Error& e) {
-      if (e.code() == Code::cancelled) throw;
-      if (jsonl) {
-        print_line({{"error", error_to_json(e)}});
-      } else {
-        std::fprintf(stderr, "error %s: %s\n", std::string(code_name(e.code())).c_str(), e.what());
-      }
-      return 1;
-    }
-  }
-  if (jsonl) {
-    print_line({{"spec", spec_to_json(p.plan->spec)}, {"cardinality", p.plan->cardinality}});
+  if (p.plan->op->sink) return show_value(p, lines);
+  if (lines->on()) {
+    lines->print({{"spec", spec_to_json(p.plan->spec)}, {"cardinality", p.plan->cardinality}});
   } else {
     std::printf("%s\n", p.plan->spec.text().c_str());
   }
-  if (const auto at = args.get("--at")) return show_at(p, *at) ? 1 : 0;
+  if (args.has("--at")) return show_at(p, indices, lines) ? 1 : 0;
   const auto state = std::make_shared<PipelineState>();
-  const int64_t limit = args.get_int("--limit", all_passes ? INT64_MAX : 10, 0);
+  const int64_t every = args.get_int("--checkpoint-every", INT64_MAX, 1);
+  p.run_options.marks = args.has("--checkpoint-every");
   bool failed = false;
   try {
-    if (!all_passes) {
-      failed = show_pass(p, state, limit, jsonl).failed;
-    } else {
-      std::istringstream passes(*args.get("--passes"));
-      std::string word;
-      for (int64_t k = 0; std::getline(passes, word, ','); ++k) {
-        if (jsonl) {
-          print_line({{"pass", k}});
-        } else {
-          std::printf("pass %lld\n", static_cast<long long>(k));
-        }
-        failed |= show_pass(p, state, word == "all" ? INT64_MAX : std::stoll(word), jsonl).failed;
+    if (!args.has("--passes")) failed = show_pass(p, state, limit, lines, every).failed;
+    for (size_t k = 0; k < passes.size(); ++k) {
+      if (lines->on()) {
+        lines->print({{"pass", k}});
+      } else {
+        std::printf("pass %zu\n", k);
       }
+      failed |= show_pass(p, state, passes[k], lines, every).failed;
     }
   } catch (const Error& e) {  // cannot be opened
     if (e.code() == Code::cancelled) throw;
-    return refuse(e, jsonl);
+    return refuse(e, lines);
   }
   return failed ? 1 : 0;
+}
+
+int show(const Args& args) {
+  if (args.has("--plan")) return show_plan(args);
+  Lines lines(args);
+  const int status = show_elements(args, &lines);
+  lines.finish();
+  return status;
 }
 
 }  // namespace
@@ -250,9 +335,10 @@ Command show_command() {
       {{"--limit", "N", "so many outcomes, elements and errors (default 10)"},
        {"--passes", "3,all", "several passes over one pipeline object, each of so many outcomes"},
        {"--at", "0,-1", "elements by index"},
+       {"--checkpoint-every", "N", "after each N elements go on from a checkpoint, in a new run"},
        {"--jsonl", "", "one JSON object a line, for programs (docs/format/elements.md)"},
        {"--plan", "", "the plan as it would be run, in canonical form"},
-       {"--json", "", "with --plan: the plan as JSON (docs/format/plan-json.md)"}},
+       {"--json", "", "those objects in one; with --plan, the plan (docs/format/plan-json.md)"}},
       show};
   for (const Flag& f : pipeline_flags()) c.flags.push_back(f);
   return c;

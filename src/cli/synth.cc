@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "cli/args.h"
+#include "cli/print_json.h"
 #include "cli/synth_data.h"
 #include "report/element_json.h"
 #include "report/table.h"
@@ -33,14 +34,12 @@ int synth(const Args& args) {
   }
   const double seconds = static_cast<double>(now_ns() - start) * 1e-9;
   if (args.has("--json")) {
-    std::puts(Json{{"kind", kind},
-                   {"directory", folder},
-                   {"files", made.files},
-                   {"elements", made.elements},
-                   {"bytes", made.bytes},
-                   {"seconds", seconds}}
-                  .dump(2)
-                  .c_str());
+    print_json({{"kind", kind},
+                {"directory", folder},
+                {"files", made.files},
+                {"elements", made.elements},
+                {"bytes", made.bytes},
+                {"seconds", seconds}});
   } else {
     std::printf("%lld elements, %s, in %lld files in %s (%s)\n",
                 static_cast<long long>(made.elements),

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "cli/measure.h"
+#include "cli/print_json.h"
 #include "report/element_json.h"
 #include "report/table.h"
 
@@ -21,12 +22,10 @@ int trace(const Args& args) {
                  args.get_int("--steps", INT64_MAX, 1), 0, file);
   write_trace(file, run.trace);
   if (args.has("--json")) {
-    std::puts(Json{{"file", file},
-                   {"elements", run.trace.interval.elements},
-                   {"seconds", run.trace.interval.seconds},
-                   {"interrupted", run.trace.interval.interrupted}}
-                  .dump(2)
-                  .c_str());
+    print_json({{"file", file},
+                {"elements", run.trace.interval.elements},
+                {"seconds", run.trace.interval.seconds},
+                {"interrupted", run.trace.interval.interrupted}});
   } else {
     std::printf("%lld elements in %s, traced to %s\n",
                 static_cast<long long>(run.trace.interval.elements),
@@ -34,7 +33,7 @@ int trace(const Args& args) {
   }
   if (run.error) {
     std::fprintf(stderr, "penstock trace: element %lld: %s: %s\n",
-                 static_cast<long long>(run.trace.interval.elements - 1),
+                 static_cast<long long>(run.trace.interval.elements),
                  std::string(code_name(run.error->code())).c_str(), run.error->what());
   }
   return run.error ? 1 : 0;

@@ -17,26 +17,34 @@ class NoObjects final : public ObjectRows {
 
 }  // namespace
 
-Origin Origin::of(std::vector<uint64_t> lineages, std::vector<uint64_t> epochs) {
+Origin Origin::of(RowIds lineages, RowIds epochs) {
   Origin out;
   const bool one = std::ranges::adjacent_find(epochs, std::not_equal_to{}) == epochs.end();
   if (one) {
     out.epoch_ = epochs.empty() ? 0 : epochs[0];
     epochs.clear();
   }
-  out.ids_ = std::make_shared<const Ids>(Ids{std::move(lineages), std::move(epochs)});
+  out.ids_ = make_recycled<const Ids>(Ids{std::move(lineages), std::move(epochs)});
   return out;
 }
 
 Origin Origin::slice(int64_t begin) const {
   Origin out = *this;
-  out.lineage_ += stride_ * static_cast<uint64_t>(begin);
+  if (!picks_) out.lineage_ += stride_ * static_cast<uint64_t>(begin);
   out.first_ += begin;
   return out;
 }
 
+Origin Origin::pick(std::shared_ptr<const RowIndices> indices) const {
+  if (ids_ || picks_) return gather(*indices);
+  Origin out = *this;
+  out.first_ = 0;
+  out.picks_ = std::move(indices);
+  return out;
+}
+
 Origin Origin::gather(std::span<const int32_t> indices) const {
-  std::vector<uint64_t> lineages, epochs;
+  RowIds lineages, epochs;
   lineages.reserve(indices.size());
   for (const int32_t i : indices) lineages.push_back(lineage(i));
   if (ids_ && !ids_->epochs.empty()) {
@@ -50,14 +58,13 @@ Origin Origin::gather(std::span<const int32_t> indices) const {
 Origin Origin::with_epoch(uint64_t epoch) const {
   Origin out = *this;
   out.epoch_ = epoch;
-  if (ids_ && !ids_->epochs.empty())
-    out.ids_ = std::make_shared<const Ids>(Ids{ids_->lineages, {}});
+  if (ids_ && !ids_->epochs.empty()) out.ids_ = make_recycled<const Ids>(Ids{ids_->lineages, {}});
   return out;
 }
 
 Origin Origin::grouped(int64_t n, int64_t groups) const {
-  if (!ids_) return Origin(lineage_, stride_ * static_cast<uint64_t>(n), epoch_);
-  std::vector<int32_t> firsts;
+  if (!ids_ && !picks_) return Origin(lineage_, stride_ * static_cast<uint64_t>(n), epoch_);
+  RowIndices firsts;
   for (int64_t i = 0; i < groups; ++i) firsts.push_back(static_cast<int32_t>(i * n));
   return gather(firsts);
 }
@@ -66,6 +73,7 @@ void Block::clear() {
   rows = 0;
   columns.clear();
   errors.clear();
+  mark.reset();
 }
 
 Block Block::slice(int64_t begin, int64_t count) const {
@@ -78,15 +86,28 @@ Block Block::slice(int64_t begin, int64_t count) const {
   for (const RowError& e : errors) {
     if (e.row >= begin && e.row < begin + count) out.errors.push_back({e.row - begin, e.error});
   }
+  if (begin + count == rows) out.mark = mark;
   return out;
 }
 
 Block Block::gather(std::span<const int32_t> indices) const {
+  Block out = gather_values(indices);
+  out.origin = origin.gather(indices);
+  return out;
+}
+
+Block Block::pick(std::shared_ptr<const RowIndices> indices) const {
+  Block out = gather_values(*indices);
+  out.origin = origin.pick(std::move(indices));
+  return out;
+}
+
+Block Block::gather_values(std::span<const int32_t> indices) const {
   Block out;
   out.rows = static_cast<int64_t>(indices.size());
   out.seq = seq;
+  out.columns.reserve(columns.size());
   for (const Column& c : columns) out.columns.push_back(c.gather(indices));
-  out.origin = origin.gather(indices);
   if (!errors.empty()) {
     for (size_t i = 0; i < indices.size(); ++i) {
       if (const ErrorPtr* e = error_at(indices[i]))

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/recycled.h"
 #include "data/column.h"
+#include "data/mark.h"
 
 namespace penstock {
 
@@ -14,36 +16,43 @@ namespace penstock {
 // index at operators that multiply rows; an epoch tells the passes of repeat and of iterators
 // apart. Random ops draw by both, so what they give depends on neither threads nor block sizes.
 // Both are affine within a block until rows are picked out.
+using RowIndices = RecycledVector<int32_t>;
+using RowIds = RecycledVector<uint64_t>;
+
 class Origin {
  public:
   Origin() = default;
   Origin(uint64_t lineage, uint64_t stride, uint64_t epoch)
       : lineage_(lineage), stride_(stride), epoch_(epoch) {}
   // One id (and epoch) a row.
-  static Origin of(std::vector<uint64_t> lineages, std::vector<uint64_t> epochs);
+  static Origin of(RowIds lineages, RowIds epochs);
 
   uint64_t lineage(int64_t row) const {
-    return ids_ ? ids_->lineages[static_cast<size_t>(first_ + row)]
-                : lineage_ + stride_ * static_cast<uint64_t>(row);
+    if (ids_) return ids_->lineages[static_cast<size_t>(first_ + row)];
+    const int64_t i = picks_ ? (*picks_)[static_cast<size_t>(first_ + row)] : row;
+    return lineage_ + stride_ * static_cast<uint64_t>(i);
   }
   uint64_t epoch(int64_t row) const {
     return ids_ && !ids_->epochs.empty() ? ids_->epochs[static_cast<size_t>(first_ + row)] : epoch_;
   }
   Origin slice(int64_t begin) const;
   Origin gather(std::span<const int32_t> indices) const;
+  // The same, sharing the indices.
+  Origin pick(std::shared_ptr<const RowIndices> indices) const;
   Origin with_epoch(uint64_t epoch) const;
   // Every n-th row's.
   Origin grouped(int64_t n, int64_t groups) const;
 
  private:
   struct Ids {
-    std::vector<uint64_t> lineages;
-    std::vector<uint64_t> epochs;  // empty: one for all
+    RowIds lineages;
+    RowIds epochs;  // empty: one for all
   };
   uint64_t lineage_ = 0;
   uint64_t stride_ = 0;
   uint64_t epoch_ = 0;
   int64_t first_ = 0;
+  std::shared_ptr<const RowIndices> picks_;  // of an affine sequence; then ids_ is null
   std::shared_ptr<const Ids> ids_;
 };
 
@@ -56,19 +65,26 @@ struct RowError {
 // columns hold there is defined memory of the right shape, never to be shown.
 struct Block {
   int64_t rows = 0;
-  uint64_t seq = 0;             // place among the blocks of its stream
-  std::vector<Column> columns;  // one for each leaf of the spec
+  uint64_t seq = 0;                // place among the blocks of its stream
+  RecycledVector<Column> columns;  // one for each leaf of the spec
   Origin origin;
   std::vector<RowError> errors;  // rows ascending, each once
+  MarkPtr mark;  // where the stream stands behind the last row; null: not known, or not asked for
 
   void clear();
+  // The mark stays with the last row.
   Block slice(int64_t begin, int64_t count) const;
+  // Without a mark.
   Block gather(std::span<const int32_t> indices) const;
+  Block pick(std::shared_ptr<const RowIndices> indices) const;
   // Keeps the first `count` rows.
   void truncate(int64_t count);
   void drop_front(int64_t count);
   const ErrorPtr* error_at(int64_t row) const;  // null: none
   int64_t payload_bytes() const;
+
+ private:
+  Block gather_values(std::span<const int32_t> indices) const;  // all but the origin
 };
 
 // A block of one row that is an error.
@@ -87,7 +103,7 @@ class BlockBuilder {
  private:
   std::vector<ColumnBuilder> columns_;
   std::vector<RowError> errors_;
-  std::vector<uint64_t> lineages_, epochs_;
+  RowIds lineages_, epochs_;
   Origin single_;  // the origin of the only piece so far
   bool has_single_ = false;
   void materialise();

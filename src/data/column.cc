@@ -225,7 +225,7 @@ Column ColumnBuilder::take(int64_t rows) {
     pieces_.erase(pieces_.begin());
     return out;
   }
-  std::vector<Column> out;
+  RecycledVector<Column> out;
   size_t used = 0;
   while (rows > 0) {
     Column& piece = pieces_[used];
@@ -240,10 +240,10 @@ Column ColumnBuilder::take(int64_t rows) {
     }
   }
   pieces_.erase(pieces_.begin(), pieces_.begin() + static_cast<std::ptrdiff_t>(used));
-  return join(std::move(out));
+  return join(std::move(out));  // may throw: the rows are gone all the same
 }
 
-Column ColumnBuilder::join(std::vector<Column> pieces) {
+Column ColumnBuilder::join(RecycledVector<Column> pieces) {
   if (pieces.size() == 1) return std::move(pieces[0]);
   int64_t rows = 0;
   bool uniform = true, objects = !pieces.empty();

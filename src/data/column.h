@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "base/recycled.h"
 #include "data/tensor.h"
 
 namespace penstock {
@@ -100,14 +101,14 @@ class ColumnBuilder {
   int64_t rows() const { return rows_; }
   bool empty() const { return rows_ == 0; }
   // True when the rows so far and to come can be one dense column of a single shape.
-  const std::vector<Column>& pieces() const { return pieces_; }
+  const RecycledVector<Column>& pieces() const { return pieces_; }
   // The first `rows` rows; what is left stays.
   Column take(int64_t rows);
   void clear();
 
  private:
-  static Column join(std::vector<Column> pieces);
-  std::vector<Column> pieces_;
+  static Column join(RecycledVector<Column> pieces);
+  RecycledVector<Column> pieces_;
   int64_t rows_ = 0;
 };
 

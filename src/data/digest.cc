@@ -62,6 +62,23 @@ std::string Digest128::text() const {
   return out;
 }
 
+std::optional<Digest128> Digest128::parse(const std::string& text) {
+  if (text.size() != 32) return std::nullopt;
+  Digest128 out;
+  for (const char c : text) {
+    const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+    if (digit < 0) return std::nullopt;
+    out.value = out.value << 4 | static_cast<unsigned>(digit);
+  }
+  return out;
+}
+
+void StreamDigest::resume(int64_t elements, Digest128 ordered, Digest128 unordered) {
+  position_ = elements;
+  ordered_ = ordered;
+  unordered_ = unordered;
+}
+
 StreamDigest::StreamDigest(const Spec& spec) {
   const std::vector<std::string> paths = spec.paths();
   for (size_t i = 0; i < paths.size(); ++i) leaves_.push_back({paths[i], i});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "data/block.h"
@@ -13,6 +14,7 @@ namespace penstock {
 struct Digest128 {
   unsigned __int128 value = 0;
   std::string text() const;  // 32 hex digits
+  static std::optional<Digest128> parse(const std::string& text);
   bool operator==(const Digest128&) const = default;
 };
 
@@ -23,6 +25,8 @@ class StreamDigest {
  public:
   explicit StreamDigest(const Spec& spec);
   void add(const Block& block);
+  // Goes on behind `elements` elements with these digests. REQUIRES: nothing added yet.
+  void resume(int64_t elements, Digest128 ordered, Digest128 unordered);
   int64_t elements() const { return position_; }
   Digest128 ordered() const { return ordered_; }
   Digest128 unordered() const { return unordered_; }

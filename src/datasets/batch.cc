@@ -1,9 +1,12 @@
 // batch(n): consecutive elements stacked along a new first axis.
 //
-// Elements of one batch must have one shape. An error takes no slot.
+// Elements of one batch must have one shape. An error takes no slot: it leaves before the batch
+// that is being filled, which goes on with the next element. Rows that already lie side by side in
+// one buffer (a chain that was told the batch size) are not copied.
 
 #include "datasets/batching.h"
 #include "datasets/datasets.h"
+#include "runtime/indexed.h"
 
 namespace penstock {
 namespace {
@@ -30,10 +33,21 @@ OperatorDef batch_operator() {
   op.infer = infer;
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     const int64_t size = open_batch_size(context, *node);
-    OpenContext below = context.deeper();
+    OpenContext below = context.below(*node);
     below.batch_rows = size;
     return open_batching(below.open(node->inputs[0]), size, node->arg("drop_remainder").as_bool(),
                          node->inputs[0]->spec.leaves());
+  };
+  op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
+    const int64_t size = context.int_arg(*node, "batch_size");
+    return grouped(open_indexed_input(*node, context), size,
+                   node->cardinality < 0 ? INT64_MAX : node->cardinality,
+                   [node, context, size](CursorPtr rows) -> CursorPtr {
+                     CursorPtr cursor = open_batching(std::move(rows), size, false,
+                                                      node->inputs[0]->spec.leaves());
+                     context.identify(*node, cursor.get());
+                     return cursor;
+                   });
   };
   return op;
 }

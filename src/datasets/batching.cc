@@ -4,6 +4,7 @@
 #include "datasets/batching.h"
 
 #include <algorithm>
+#include <exception>
 
 #include "datasets/stacking.h"
 
@@ -76,12 +77,21 @@ class BatchCursor final : public Cursor {
     out->clear();
     out->rows = count;
     out->origin = batch_origins(count, rows);
+    std::exception_ptr failure;  // batches that find no memory are lost, in every column
     for (size_t c = 0; c < pending_.size(); ++c) {
-      out->columns.push_back(
-          stack_rows(pending_[c].take(count * rows), leaves_[c], count, rows, &out->errors));
+      try {
+        Column column = pending_[c].take(count * rows);
+        if (failure) continue;
+        out->columns.push_back(
+            stack_rows(std::move(column), leaves_[c], count, rows, &out->errors));
+      } catch (const Error&) {
+        failure = std::current_exception();
+      }
     }
     pending_rows_ -= count * rows;
     for (Failure& f : errors_) f.rows_before -= count * rows;
+    if (failure) std::rethrow_exception(failure);
+    if (pending_rows_ == 0 && errors_.empty()) set_mark(out, {}, {input_->position()});
     return Poll::ready;
   }
 
@@ -92,7 +102,7 @@ class BatchCursor final : public Cursor {
       forget(count * rows);
       return out;
     }
-    std::vector<uint64_t> lineages, epochs;
+    RowIds lineages, epochs;
     size_t piece = 0;
     for (int64_t b = 0; b < count; ++b) {
       while (piece + 1 < origins_.size() && origins_[piece + 1].first_row <= b * rows) ++piece;

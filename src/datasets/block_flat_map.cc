@@ -231,7 +231,7 @@ class BlockFlatMapCursor final : public Cursor {
       return mix(values_.origin.lineage(p.outer), 1) + static_cast<uint64_t>(p.first);
     };
     if (parts.size() == 1) return Origin(first(parts[0]), 1, values_.origin.epoch(parts[0].outer));
-    std::vector<uint64_t> lineages, epochs;
+    RowIds lineages, epochs;
     for (const Part& p : parts) {
       const uint64_t lineage = first(p), epoch = values_.origin.epoch(p.outer);
       for (int64_t i = 0; i < p.count; ++i) {

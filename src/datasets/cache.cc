@@ -5,12 +5,14 @@
 // an error leaves the cache unfinished, so that no hole is ever kept. Cached rows keep their
 // lineage and take the epoch of the pass that reads them: random ops behind the cache draw anew.
 // The rows count against the memory budget; a cache that would pass eight tenths of it is given up.
+// A checkpoint holds no rows: taken up in another process the cache is filled anew, as the epoch
+// that filled it first, and what was given already is dropped.
 
 #include <algorithm>
 #include <mutex>
 
 #include "datasets/datasets.h"
-#include "runtime/open.h"
+#include "runtime/indexed.h"
 
 namespace penstock {
 namespace {
@@ -20,6 +22,7 @@ struct CacheState {
   bool complete = false;
   std::vector<Block> blocks;
   int64_t bytes = 0;
+  uint64_t epoch = 0;            // of the pass that filled it
   const Run* charged = nullptr;  // whose budget the rows count against now
 };
 
@@ -31,6 +34,7 @@ bool fits(const BufferRef& buffer, int64_t bytes) {
 // The block, holding nothing much larger alive: rows that are views into read buffers are copied.
 Block kept(const Block& block) {
   Block out = block;
+  out.mark.reset();
   for (Column& c : out.columns) {
     if (c.kind() == Column::Kind::object || c.kind() == Column::Kind::constant) continue;
     if (c.kind() == Column::Kind::dense && c.dtype() != DType::bytes) {
@@ -58,11 +62,18 @@ class CacheCursor final : public Cursor {
       : state_(std::move(state)),
         run_(context.run),
         epoch_(context.epoch),
+        fill_epoch_(context.epoch),
         expected_(node->cardinality) {
     std::lock_guard lock(state_->mutex);
     reading_ = state_->complete;
+    if (const StageMark* from = context.resume(*node)) {
+      fill_epoch_ = static_cast<uint64_t>(from->number(0));
+      drop_rows(from->number(1));
+    }
     if (!reading_) {
-      input_ = context.open_input(*node);
+      OpenContext below = context;
+      below.epoch = fill_epoch_;
+      input_ = below.open_input(*node);
     } else if (state_->charged != run_) {  // another iterator's pool holds them
       run_->pool().set_budget_bytes(
           std::max<int64_t>(0, run_->pool().budget_bytes() - state_->bytes));
@@ -72,7 +83,11 @@ class CacheCursor final : public Cursor {
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
-    if (reading_) return read(out, pull.max_rows);
+    if (reading_) {
+      const Poll poll = read(out, pull.max_rows);
+      if (poll == Poll::ready) set_mark(out, {static_cast<int64_t>(state_->epoch), given_});
+      return poll;
+    }
     const Poll poll = input_->pull(out, pull);
     if (poll == Poll::end) complete();
     if (poll != Poll::ready) return poll;
@@ -80,6 +95,8 @@ class CacheCursor final : public Cursor {
     if (filling_) add_rows(*out);
     given_ += out->rows;
     if (given_ == expected_) complete();
+    if (fill_epoch_ != epoch_) out->origin = out->origin.with_epoch(epoch_);
+    set_mark(out, {static_cast<int64_t>(fill_epoch_), given_});
     return Poll::ready;
   }
 
@@ -91,6 +108,7 @@ class CacheCursor final : public Cursor {
     *out = block.slice(row_, rows);
     out->origin = out->origin.with_epoch(epoch_);
     row_ += rows;
+    given_ += rows;
     if (row_ == block.rows) {
       ++at_;
       row_ = 0;
@@ -115,6 +133,7 @@ class CacheCursor final : public Cursor {
     filling_ = false;
     state_->blocks = std::move(blocks_);
     state_->bytes = bytes_;
+    state_->epoch = fill_epoch_;
     state_->complete = true;
     state_->charged = run_;
   }
@@ -122,6 +141,7 @@ class CacheCursor final : public Cursor {
   std::shared_ptr<CacheState> state_;
   Run* run_;
   const uint64_t epoch_;
+  uint64_t fill_epoch_;
   const int64_t expected_;  // rows of a whole pass, negative: not known
   CursorPtr input_;
   bool reading_ = false;
@@ -155,6 +175,9 @@ OperatorDef cache_operator() {
     PipelineState& keeper = context.nested ? *context.nested : context.run->state();
     auto state = keeper.keep<CacheState>(node.get());
     return std::make_unique<CacheCursor>(std::move(state), node, context);
+  };
+  op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
+    return open_indexed_input(*node, context);
   };
   return op;
 }

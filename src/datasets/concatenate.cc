@@ -3,7 +3,7 @@
 
 #include "base/random.h"
 #include "datasets/datasets.h"
-#include "runtime/open.h"
+#include "runtime/indexed.h"
 
 namespace penstock {
 namespace {
@@ -15,7 +15,13 @@ class ConcatenateCursor final : public Cursor {
         context_(context),
         environment_(context.environment.begin(), context.environment.end()) {
     context_.environment = environment_;
-    current_ = context_.open_input(*node_, 0);
+    const StageMark* from = context_.resume(*node_);
+    if (from && from->number(0) == 1) {
+      open_second();
+    } else {
+      current_ = context_.open_input(*node_, 0);
+    }
+    context_.at = {};
   }
 
  protected:
@@ -23,17 +29,28 @@ class ConcatenateCursor final : public Cursor {
     for (;;) {
       if (!current_) return Poll::end;
       const Poll poll = current_->pull(out, pull);
+      if (poll == Poll::ready) {
+        if (second_) {
+          set_mark(out, {1}, {StreamPosition(), current_->position()});
+        } else {
+          set_mark(out, {0}, {current_->position()});
+        }
+      }
       if (poll != Poll::end) return poll;
       current_.reset();
       if (second_) return Poll::end;
-      second_ = true;
-      OpenContext context = context_;
-      context.lineage = mix(context_.lineage, 1);  // its rows are others than those of the first
-      current_ = context.open_input(*node_, 1);
+      open_second();
     }
   }
 
  private:
+  void open_second() {
+    second_ = true;
+    OpenContext context = context_;
+    context.lineage = mix(context_.lineage, 1);  // its rows are others than those of the first
+    current_ = context.open_input(*node_, 1);
+  }
+
   PlanPtr node_;
   OpenContext context_;
   std::vector<Tensor> environment_;
@@ -62,6 +79,29 @@ OperatorDef concatenate_operator() {
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     return std::make_unique<ConcatenateCursor>(node, context);
+  };
+  op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
+    OpenContext second = context;
+    second.lineage = mix(context.lineage, 1);
+    std::shared_ptr<Indexed> a = open_indexed_input(*node, context),
+                             b = open_indexed_input(*node, second, 1);
+    const int64_t rows = node->cardinality < 0 ? INT64_MAX : node->cardinality;
+    return make_indexed(rows, [a, b](std::span<const int64_t> indices) {
+      std::vector<int64_t> in_a, in_b;
+      std::vector<int32_t> order;  // row k of the result among those of a, then b
+      for (const int64_t i : indices) (i < a->rows() ? in_a : in_b).push_back(i);
+      for (int64_t& i : in_b) i -= a->rows();
+      size_t next_a = 0, next_b = in_a.size();
+      for (const int64_t i : indices)
+        order.push_back(static_cast<int32_t>(i < a->rows() ? next_a++ : next_b++));
+      if (in_b.empty()) return a->at(in_a);
+      if (in_a.empty()) return b->at(in_b);
+      const Block from_a = a->at(in_a), from_b = b->at(in_b);
+      BlockBuilder joined(from_a.columns.size());
+      joined.append(from_a);
+      joined.append(from_b);
+      return joined.finish().gather(order);
+    });
   };
   return op;
 }

@@ -20,7 +20,8 @@ OperatorDef dataset_of_operator() {
         context.environment[static_cast<size_t>(node->arg("dataset").capture_index())];
     const auto* dataset = dynamic_cast<const DatasetValue*>(value.object().get());
     PENSTOCK_CHECK(dataset != nullptr);
-    return open_dataset(context, *dataset, context.lineage, context.epoch);
+    // What is to be dropped behind the mark is dropped once, by who opens this.
+    return open_dataset(context, *dataset, context.lineage, context.epoch, {context.at.mark, 0});
   };
   return op;
 }

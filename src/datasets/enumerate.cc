@@ -3,7 +3,7 @@
 // Counts positions: an error takes one, and comes out as the error.
 
 #include "datasets/datasets.h"
-#include "runtime/open.h"
+#include "runtime/indexed.h"
 
 namespace penstock {
 namespace {
@@ -19,6 +19,7 @@ class EnumerateCursor final : public Cursor {
     Column numbers = Column::dense(DType::int64, {}, out->rows);
     for (int64_t i = 0; i < out->rows; ++i) numbers.mutable_entries<int64_t>()[i] = position_ + i;
     position_ += out->rows;
+    set_mark(out, {position_}, {input_->position()});
     out->columns.insert(out->columns.begin(), std::move(numbers));
     return Poll::ready;
   }
@@ -42,8 +43,22 @@ OperatorDef enumerate_operator() {
     draft.node.cardinality = draft.input().cardinality;
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
-    return std::make_unique<EnumerateCursor>(context.open_input(*node),
-                                             context.int_arg(*node, "start"));
+    return std::make_unique<EnumerateCursor>(
+        context.open_input(*node),
+
+        context.resumed_number(*node, 0, context.int_arg(*node, "start")));
+  };
+  op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
+    std::shared_ptr<Indexed> input = open_indexed_input(*node, context);
+    const int64_t start = context.int_arg(*node, "start");
+    return make_indexed(input->rows(), [input, start](std::span<const int64_t> indices) {
+      Block out = input->at(indices);
+      Column numbers = Column::dense(DType::int64, {}, out.rows);
+      for (int64_t i = 0; i < out.rows; ++i)
+        numbers.mutable_entries<int64_t>()[i] = start + indices[static_cast<size_t>(i)];
+      out.columns.insert(out.columns.begin(), std::move(numbers));
+      return out;
+    });
   };
   return op;
 }

@@ -23,7 +23,7 @@ OperatorDef filter_operator() {
   op.doc = "The elements for which predicate(element) is true.";
   op.params = {required("input", Param::Kind::dataset),
                required("predicate", Param::Kind::function)};
-  op.stateless = true;
+  op.stateless = op.passes_marks = true;
   op.function_input = [](const NodeDraft& draft, std::string_view) { return draft.input().spec; };
   op.infer = [](NodeDraft& draft) {
     check_predicate(draft);

@@ -53,8 +53,11 @@ std::vector<Attr> rows_of(const Attr& list) {
 
 class FromListCursor final : public Cursor {
  public:
-  FromListCursor(std::vector<Attr> rows, const OpenContext& context)
-      : context_(context), rows_(std::move(rows)) {}
+  FromListCursor(std::vector<Attr> rows, const PlanNode& node, const OpenContext& context)
+      : context_(context),
+        rows_(std::move(rows)),
+        position_(
+            static_cast<size_t>(context.resumed_index(node, static_cast<int64_t>(rows_.size())))) {}
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
@@ -71,13 +74,14 @@ class FromListCursor final : public Cursor {
     for (ColumnBuilder& c : columns) out->columns.push_back(c.take(out->rows));
     out->origin = source_origin(context_, static_cast<int64_t>(position_));
     position_ += n;
+    set_mark(out, {static_cast<int64_t>(position_)});
     return Poll::ready;
   }
 
  private:
   OpenContext context_;
   std::vector<Attr> rows_;
-  size_t position_ = 0;
+  size_t position_;
 };
 
 }  // namespace
@@ -107,7 +111,7 @@ OperatorDef from_list_operator() {
     draft.node.cardinality = static_cast<int64_t>(rows.size());
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
-    return std::make_unique<FromListCursor>(rows_of(node->arg("elements")), context);
+    return std::make_unique<FromListCursor>(rows_of(node->arg("elements")), *node, context);
   };
   return op;
 }

@@ -6,26 +6,33 @@
 #include "datasets/datasets.h"
 #include "datasets/items.h"
 #include "datasets/structure.h"
-#include "runtime/open.h"
+#include "runtime/indexed.h"
 
 namespace penstock {
 namespace {
 
+RecycledVector<Column> columns_of(const PlanNode& node, const OpenContext& context) {
+  const std::vector<Tensor> values = structure_leaves(context.arg(node, "tensors"));
+  const std::vector<LeafSpec> leaves = structure_spec(node.arg("tensors")).leaves();
+  RecycledVector<Column> out;
+  for (size_t i = 0; i < values.size(); ++i) {
+    out.push_back(item_column(values[i], leaves[i]));
+    if (out[i].rows() != out[0].rows()) {
+      throw Error(Code::invalid_argument,
+                  "the tensors differ in their first size: " + std::to_string(out[0].rows()) +
+                      " and " + std::to_string(out[i].rows()));
+    }
+  }
+  return out;
+}
+
 class SlicesCursor final : public Cursor {
  public:
-  SlicesCursor(const std::vector<Tensor>& values, const std::vector<LeafSpec>& leaves,
-               const OpenContext& context)
-      : context_(context) {
-    for (size_t i = 0; i < values.size(); ++i) {
-      columns_.push_back(item_column(values[i], leaves[i]));
-      if (columns_[i].rows() != columns_[0].rows()) {
-        throw Error(Code::invalid_argument, "the tensors differ in their first size: " +
-                                                std::to_string(columns_[0].rows()) + " and " +
-                                                std::to_string(columns_[i].rows()));
-      }
-    }
-    rows_ = columns_[0].rows();
-  }
+  SlicesCursor(RecycledVector<Column> columns, const PlanNode& node, const OpenContext& context)
+      : context_(context),
+        columns_(std::move(columns)),
+        rows_(columns_[0].rows()),
+        position_(context.resumed_index(node, rows_)) {}
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
@@ -36,13 +43,15 @@ class SlicesCursor final : public Cursor {
     for (const Column& c : columns_) out->columns.push_back(c.slice(position_, rows));
     out->origin = source_origin(context_, position_);
     position_ += rows;
+    set_mark(out, {position_});
     return Poll::ready;
   }
 
  private:
   OpenContext context_;
-  std::vector<Column> columns_;
-  int64_t rows_ = 0, position_ = 0;
+  RecycledVector<Column> columns_;
+  const int64_t rows_;
+  int64_t position_;
 };
 
 }  // namespace
@@ -73,8 +82,17 @@ OperatorDef from_tensor_slices_operator() {
     draft.node.cardinality = rows;
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
-    return std::make_unique<SlicesCursor>(structure_leaves(context.arg(*node, "tensors")),
-                                          structure_spec(node->arg("tensors")).leaves(), context);
+    return std::make_unique<SlicesCursor>(columns_of(*node, context), *node, context);
+  };
+  op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
+    Block all;
+    all.columns = columns_of(*node, context);
+    all.rows = all.columns[0].rows();
+    return make_indexed(all.rows, [all, context](std::span<const int64_t> indices) {
+      Block out = all.gather(std::vector<int32_t>(indices.begin(), indices.end()));
+      out.origin = source_origin(context, indices);
+      return out;
+    });
   };
   return op;
 }

@@ -2,7 +2,7 @@
 
 #include "datasets/datasets.h"
 #include "datasets/structure.h"
-#include "runtime/open.h"
+#include "runtime/indexed.h"
 
 namespace penstock {
 namespace {
@@ -46,6 +46,16 @@ OperatorDef from_tensors_operator() {
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     return std::make_unique<FromTensorsCursor>(structure_leaves(context.arg(*node, "tensors")),
                                                source_origin(context, 0));
+  };
+  op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
+    return make_indexed(1, [leaves = structure_leaves(context.arg(*node, "tensors")),
+                            context](std::span<const int64_t> indices) {
+      Block out;
+      out.rows = static_cast<int64_t>(indices.size());
+      for (const Tensor& t : leaves) out.columns.push_back(Column::constant(t, out.rows));
+      out.origin = source_origin(context, indices);
+      return out;
+    });
   };
   return op;
 }

@@ -2,6 +2,9 @@
 // from each; a slot whose dataset has ended is filled with the next input only when the pointer
 // comes back to it. An error takes no element of a turn and leaves the pointer where it is, so the
 // order does not depend on how many threads work ahead.
+//
+// A mark holds for each slot how many inputs ago its dataset was made, and where that dataset
+// stands; taken up, the inputs are read again from the oldest.
 
 #include "datasets/interleaving.h"
 
@@ -26,10 +29,16 @@ class InterleavingCursor final : public Cursor {
     context_.batch_rows = 0;
     function_ = context_.program(*node_, "f");
     input_ = context_.open_input(*node_);
+    trail_.start(*input_);
+    if (const StageMark* from = context_.resume(*node_)) resume(*from);
+    context_.at = {};
   }
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
+    while (trail_.rows() < head_) {
+      if (const Poll poll = reopen(pull.waker); poll != Poll::ready) return poll;
+    }
     RunJoiner rows;
     while (rows.rows() < pull.max_rows) {
       run_->check_cancelled();
@@ -65,6 +74,7 @@ class InterleavingCursor final : public Cursor {
     }
     if (rows.empty()) return Poll::end;
     *out = rows.finish(identity().columns);
+    if (identity().marks) mark(out);
     return Poll::ready;
   }
 
@@ -75,9 +85,83 @@ class InterleavingCursor final : public Cursor {
     CursorPtr cursor;
     ObjectPtr value;  // keeps the environment of the cursor alive
     RunJoiner::Source held;
-    int64_t row = 0;  // of held
+    int64_t row = 0;        // of held
+    int64_t arrived = 0;    // which input it was made of
+    StreamPosition before;  // where the dataset stood before held
     int64_t left() const { return held ? held->rows - row : 0; }
+    StreamPosition position() const {
+      return held ? StreamPosition{before.mark, before.rows + row} : cursor->position();
+    }
   };
+
+  void mark(Block* out) {
+    const int64_t head = trail_.rows() - (datasets_.rows - used_);
+    int64_t oldest = head;
+    std::vector<int64_t> numbers{static_cast<int64_t>(at_), taken_, input_ended_ ? 1 : 0};
+    std::vector<StreamPosition> positions(1);
+    for (const Slot& slot : slots_) {
+      numbers.push_back(slot.cursor ? head - slot.arrived : 0);
+      if (!slot.cursor) continue;
+      oldest = std::min(oldest, slot.arrived);
+      positions.push_back(slot.position());
+    }
+    positions[0] = trail_.before(oldest);
+    set_mark(out, numbers, positions);
+    trail_.forget(oldest);
+  }
+
+  void resume(const StageMark& from) {
+    at_ = static_cast<size_t>(from.number(0));
+    taken_ = from.number(1);
+    will_end_ = from.number(2) != 0;
+    const std::span<const int64_t> ages = std::span<const int64_t>(from.numbers()).subspan(3);
+    for (const int64_t age : ages) head_ = std::max(head_, age);
+    slots_.resize(ages.size());
+    size_t next = 1;
+    for (size_t i = 0; i < ages.size(); ++i) {
+      if (ages[i] <= 0) continue;
+      if (next == from.inputs().size())
+        throw Error(Code::data_loss, "the checkpoint is damaged: a dataset's position is missing");
+      slots_[i].arrived = head_ - ages[i];
+      live_.push_back({slots_[i].arrived, i, from.inputs()[next++]});
+    }
+    if (at_ > slots_.size())
+      throw Error(Code::data_loss, "the checkpoint is damaged: no slot " + std::to_string(at_));
+    std::ranges::sort(live_, {}, &Live::row);
+    if (head_ == 0) end_restored_input();
+  }
+
+  void end_restored_input() {
+    if (!will_end_) return;
+    input_ended_ = true;
+    input_.reset();
+  }
+
+  // Reads inputs again and opens the datasets of those that stand in a slot.
+  Poll reopen(Waker* waker) {
+    Block in, made;
+    const int64_t first = trail_.rows();
+    const Poll poll =
+        input_->pull(&in, {std::min(run_->options().block_rows, head_ - first), waker});
+    if (poll == Poll::pending) return poll;
+    if (poll == Poll::end) {
+      throw Error(Code::failed_precondition,
+                  "the input has become shorter since the checkpoint was taken");
+    }
+    const int64_t pulled = in.rows;
+    trail_.note(*input_, pulled);
+    function_->run(in, &made);
+    size_t done = 0;
+    for (; done < live_.size() && live_[done].row < trail_.rows(); ++done) {
+      const int64_t row = live_[done].row - first;
+      if (const ErrorPtr* e = made.error_at(row)) throw Error(**e);
+      open(&slots_[live_[done].slot], made.columns[0].row(row).object(), made.origin.slice(row),
+           live_[done].at);
+    }
+    live_.erase(live_.begin(), live_.begin() + static_cast<std::ptrdiff_t>(done));
+    if (trail_.rows() == head_) end_restored_input();
+    return Poll::ready;
+  }
 
   void advance() {
     at_ = at_ + 1 == static_cast<size_t>(how_.cycle_length) ? 0 : at_ + 1;
@@ -91,6 +175,7 @@ class InterleavingCursor final : public Cursor {
             ? pull.max_rows - made
             : std::min(pull.max_rows, std::max<int64_t>(how_.block_length, kPassed));
     Block block;
+    slot->before = slot->cursor->position();
     const Poll poll = slot->cursor->pull(&block, {want, pull.waker});
     if (poll == Poll::ready) {
       slot->held = std::make_shared<const Block>(std::move(block));
@@ -115,6 +200,7 @@ class InterleavingCursor final : public Cursor {
           input_.reset();
         }
         if (poll != Poll::ready) return poll;
+        if (identity().marks) trail_.note(*input_, in.rows);
         origin = in.origin;
         datasets_ = Block();
         used_ = 0;
@@ -125,7 +211,8 @@ class InterleavingCursor final : public Cursor {
       const int64_t row = used_++;
       origin = datasets_.origin.slice(row);
       if (const ErrorPtr* e = datasets_.error_at(row)) throw Error(**e);
-      open(slot, datasets_.columns[0].row(row).object(), origin);
+      slot->arrived = trail_.rows() - datasets_.rows + row;
+      open(slot, datasets_.columns[0].row(row).object(), origin, {});
     } catch (const Error& e) {
       if (e.code() == Code::cancelled) throw;
       *slot = Slot();
@@ -136,11 +223,11 @@ class InterleavingCursor final : public Cursor {
     return Poll::ready;
   }
 
-  void open(Slot* slot, ObjectPtr value, const Origin& origin) {
+  void open(Slot* slot, ObjectPtr value, const Origin& origin, const StreamPosition& at) {
     const auto* dataset = dynamic_cast<const DatasetValue*>(value.get());
     PENSTOCK_CHECK(dataset != nullptr);
     slot->value = std::move(value);
-    slot->cursor = open_dataset(context_, *dataset, mix(origin.lineage(0), 1), origin.epoch(0));
+    slot->cursor = open_dataset(context_, *dataset, mix(origin.lineage(0), 1), origin.epoch(0), at);
     if (how_.rows_ahead == 0 || is_serial()) return;
     const Identity id = slot->cursor->identity();
     AsyncOptions options;
@@ -148,7 +235,8 @@ class InterleavingCursor final : public Cursor {
     options.depth = context_.depth;
     options.counters = id.counters;
     slot->cursor = open_async_stage(std::move(slot->cursor), run_, options);
-    slot->cursor->set_identity({nullptr, id.name, id.columns});
+    slot->cursor->set_identity({nullptr, id.name, id.columns, id.node, id.marks, true});
+    slot->cursor->stand_at(at);
   }
 
   // Up to what is left of the turn; errors count for nothing. The number of rows given.
@@ -185,6 +273,16 @@ class InterleavingCursor final : public Cursor {
   bool input_ended_ = false;
   Block datasets_;  // made, not yet in a slot
   int64_t used_ = 0;
+  InputTrail trail_;
+  // While being taken up: inputs whose datasets stand in slots, in order.
+  struct Live {
+    int64_t row;
+    size_t slot;
+    StreamPosition at;
+  };
+  std::vector<Live> live_;
+  int64_t head_ = 0;  // inputs to read again
+  bool will_end_ = false;
 };
 
 }  // namespace

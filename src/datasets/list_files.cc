@@ -16,8 +16,8 @@ namespace {
 class NamesCursor final : public Cursor {
  public:
   NamesCursor(const std::vector<std::string>& names, const std::vector<size_t>& order,
-              const OpenContext& context)
-      : order_(order), context_(context) {
+              const OpenContext& context, int64_t first)
+      : order_(order), context_(context), at_(static_cast<size_t>(first)) {
     std::vector<std::string_view> views(names.begin(), names.end());
     names_ = Tensor::of_strings(views);
   }
@@ -27,7 +27,7 @@ class NamesCursor final : public Cursor {
     if (at_ == order_.size()) return Poll::end;
     const size_t n = std::min(static_cast<size_t>(pull.max_rows), order_.size() - at_);
     std::vector<int32_t> indices;
-    std::vector<uint64_t> lineages;
+    RowIds lineages;
     for (size_t i = 0; i < n; ++i) {
       indices.push_back(static_cast<int32_t>(order_[at_ + i]));
       lineages.push_back(context_.lineage + order_[at_ + i]);
@@ -39,6 +39,7 @@ class NamesCursor final : public Cursor {
     out->columns.push_back(all.gather(indices));
     out->origin = Origin::of(std::move(lineages), {context_.epoch});
     at_ += n;
+    set_mark(out, {static_cast<int64_t>(at_)});
     return Poll::ready;
   }
 
@@ -46,7 +47,7 @@ class NamesCursor final : public Cursor {
   Tensor names_;
   std::vector<size_t> order_;
   OpenContext context_;
-  size_t at_ = 0;
+  size_t at_;
 };
 
 // The order of shuffle(none, seed).
@@ -96,8 +97,9 @@ OperatorDef named(const char* name) {
     const bool shuffle = node->arg("shuffle").as_bool();
     const uint64_t seed =
         node->arg("seed").is_none() ? 0 : static_cast<uint64_t>(node->arg("seed").as_int());
-    return std::make_unique<NamesCursor>(names, order_of(names.size(), shuffle, seed, context),
-                                         context);
+    return std::make_unique<NamesCursor>(
+        names, order_of(names.size(), shuffle, seed, context), context,
+        context.resumed_index(*node, static_cast<int64_t>(names.size())));
   };
   return op;
 }

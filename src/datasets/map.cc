@@ -2,6 +2,7 @@
 
 #include "datasets/datasets.h"
 #include "runtime/chain.h"
+#include "runtime/indexed.h"
 
 namespace penstock {
 
@@ -19,7 +20,7 @@ OperatorDef map_operator() {
   op.params = {required("input", Param::Kind::dataset), required("f", Param::Kind::function),
                knob("num_parallel_calls"),
                option("deterministic", Param::Kind::boolean, Attr::boolean(true))};
-  op.stateless = op.keeps_rows = true;
+  op.stateless = op.keeps_rows = op.passes_marks = true;
   op.function_input = [](const NodeDraft& draft, std::string_view) { return draft.input().spec; };
   op.infer = [](NodeDraft& draft) {
     check_parallel_calls(draft);
@@ -30,6 +31,17 @@ OperatorDef map_operator() {
     draft.node.cardinality = draft.input().cardinality;
   };
   op.open = open_chain;
+  op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
+    std::shared_ptr<Indexed> input = open_indexed_input(*node, context);
+    return make_indexed(input->rows(),
+                        [input, f = context.program(*node, "f")](std::span<const int64_t> indices) {
+                          Block in = input->at(indices), out;
+                          f->run(in, &out);
+                          for (RowError& e : out.errors)
+                            e.error = std::make_shared<const Error>(e.error->at("map"));
+                          return out;
+                        });
+  };
   return op;
 }
 

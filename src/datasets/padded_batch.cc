@@ -11,6 +11,7 @@
 #include "datasets/datasets.h"
 #include "datasets/padding.h"
 #include "datasets/token_budget.h"
+#include "runtime/indexed.h"
 
 namespace penstock {
 namespace {
@@ -82,6 +83,7 @@ class PaddedBatchCursor final : public Cursor {
     out->origin = origin_;
     for (size_t c = 0; c < rows.size(); ++c)
       out->columns.push_back(Column::constant(pad_rows(rows[c], paddings_[c], n), 1));
+    if (at_ == in_.rows) set_mark(out, {}, {input_->position()});
     return Poll::ready;
   }
 
@@ -135,6 +137,21 @@ OperatorDef padded_batch_operator() {
         context.open_input(*node), counted ? open_batch_size(context, *node) : INT64_MAX,
         open_token_budget(context, *node), node->arg("drop_remainder").as_bool(),
         read_paddings(*node->inputs[0], node->arg("padded_shapes"), node->arg("padding_values")));
+  };
+  op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
+    if (node->arg("batch_size").is_none())
+      throw Error(Code::unimplemented, "batches of max_tokens have no index");
+    const int64_t size = open_batch_size(context, *node);
+    return grouped(open_indexed_input(*node, context), size,
+                   node->cardinality < 0 ? INT64_MAX : node->cardinality,
+                   [node, context, size](CursorPtr rows) -> CursorPtr {
+                     auto cursor = std::make_unique<PaddedBatchCursor>(
+                         std::move(rows), size, open_token_budget(context, *node), false,
+                         read_paddings(*node->inputs[0], node->arg("padded_shapes"),
+                                       node->arg("padding_values")));
+                     context.identify(*node, cursor.get());
+                     return cursor;
+                   });
   };
   return op;
 }

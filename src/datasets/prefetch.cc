@@ -2,6 +2,7 @@
 
 #include "datasets/datasets.h"
 #include "runtime/async_stage.h"
+#include "runtime/indexed.h"
 #include "runtime/serial.h"
 
 namespace penstock {
@@ -29,7 +30,7 @@ OperatorDef prefetch_operator() {
   op.params = {required("input", Param::Kind::dataset),
                optional("buffer_size", Param::Kind::integer, Attr::automatic())};
   op.params[1].performance = true;
-  op.keeps_rows = true;
+  op.keeps_rows = op.passes_marks = true;
   op.infer = [](NodeDraft& draft) {
     const Attr& size = draft.node.args["buffer_size"];
     if (!size.is_auto() && !size.is_none())
@@ -42,7 +43,7 @@ OperatorDef prefetch_operator() {
     const int64_t rows = size.is_auto() || size.is_none() || size.as_int() < 0
                              ? automatic_rows(node->spec)
                              : size.as_int();
-    OpenContext below = context.deeper();
+    OpenContext below = context.below(*node);
     below.batch_rows = context.batch_rows;
     CursorPtr input = below.open(node->inputs[0]);
     if (rows == 0 || is_serial() || context.run->options().latency) return input;
@@ -51,6 +52,9 @@ OperatorDef prefetch_operator() {
     options.depth = context.depth;
     options.counters = context.run->counters(node.get());
     return open_async_stage(std::move(input), context.run, options);
+  };
+  op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
+    return open_indexed_input(*node, context);
   };
   return op;
 }

@@ -7,7 +7,7 @@
 
 #include "datasets/datasets.h"
 #include "datasets/range_bounds.h"
-#include "runtime/open.h"
+#include "runtime/indexed.h"
 
 namespace penstock {
 namespace {
@@ -20,8 +20,8 @@ RangeBounds bounds_of(const Attr& a, const Attr& b, const Attr& step) {
 
 class RangeCursor final : public Cursor {
  public:
-  RangeCursor(const RangeBounds& bounds, DType dtype, const OpenContext& context)
-      : bounds_(bounds), dtype_(dtype), run_(context.run), context_(context) {}
+  RangeCursor(const RangeBounds& bounds, DType dtype, const OpenContext& context, int64_t position)
+      : bounds_(bounds), dtype_(dtype), run_(context.run), context_(context), position_(position) {}
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
@@ -35,6 +35,7 @@ class RangeCursor final : public Cursor {
     out->columns.push_back(std::move(column));
     out->origin = source_origin(context_, position_);
     position_ += rows;
+    set_mark(out, {position_});
     return Poll::ready;
   }
 
@@ -43,7 +44,7 @@ class RangeCursor final : public Cursor {
   const DType dtype_;
   Run* const run_;
   const OpenContext context_;
-  int64_t position_ = 0;
+  int64_t position_;
 };
 
 void infer(NodeDraft& draft) {
@@ -96,10 +97,25 @@ OperatorDef range_operator() {
   op.source = true;
   op.infer = infer;
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
-    return std::make_unique<RangeCursor>(
-        bounds_of(context.arg(*node, "start"), context.arg(*node, "stop"),
-                  context.arg(*node, "step")),
-        node->arg("dtype").as_dtype(), context);
+    const RangeBounds bounds = bounds_of(context.arg(*node, "start"), context.arg(*node, "stop"),
+                                         context.arg(*node, "step"));
+    return std::make_unique<RangeCursor>(bounds, node->arg("dtype").as_dtype(), context,
+                                         context.resumed_index(*node, bounds.count));
+  };
+  op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
+    const RangeBounds bounds = bounds_of(context.arg(*node, "start"), context.arg(*node, "stop"),
+                                         context.arg(*node, "step"));
+    return make_indexed(bounds.count, [bounds, dtype = node->arg("dtype").as_dtype(),
+                                       context](std::span<const int64_t> indices) {
+      Block out;
+      out.rows = static_cast<int64_t>(indices.size());
+      Column column = Column::dense(dtype, {}, out.rows);
+      for (int64_t i = 0; i < out.rows; ++i)
+        fill_range(bounds, indices[static_cast<size_t>(i)], i, 1, &column);
+      out.columns.push_back(std::move(column));
+      out.origin = source_origin(context, indices);
+      return out;
+    });
   };
   return op;
 }

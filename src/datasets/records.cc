@@ -3,9 +3,14 @@
 
 #include "datasets/records.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <cstring>
 
 #include "base/random.h"
+#include "io/glob.h"
+#include "io/input_stream.h"
 #include "runtime/read_ahead.h"
 
 namespace penstock {
@@ -13,11 +18,18 @@ namespace {
 
 class RecordsCursor final : public Cursor {
  public:
-  RecordsCursor(std::vector<std::string> paths, const OpenContext& context, NodeCounters* counters,
-                OpenReader open, const ReaderOptions& options)
+  // The paths from the file number `first` on.
+  RecordsCursor(std::vector<std::string> paths, size_t first, const OpenContext& context,
+                NodeCounters* counters, ReadAhead::Open open,
+                std::unique_ptr<RecordDecoder> decoder)
       : context_(context),
-        ahead_(context.run, counters, std::move(paths),
-               [open, options](const std::string& path) { return open(path, options); }) {}
+        decoder_(std::move(decoder)),
+        paths_(paths),
+        first_(first),
+        file_(first),
+        ahead_(context.run, counters,
+               {paths.begin() + static_cast<std::ptrdiff_t>(first), paths.end()}, std::move(open)) {
+  }
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
@@ -26,6 +38,7 @@ class RecordsCursor final : public Cursor {
       RecordChunk chunk;
       const Poll poll = ahead_.take(&chunk, &file, pull.waker);
       if (poll != Poll::ready) return poll;
+      file += first_;
       if (file != file_) position_ = 0;
       file_ = file;
       chunk_ = std::move(chunk);
@@ -36,40 +49,74 @@ class RecordsCursor final : public Cursor {
     const Origin origin(mix(context_.lineage, file_ + 1) + static_cast<uint64_t>(position_), 1,
                         context_.epoch);
     if (rows == 0) {
-      *out = error_block(std::exchange(chunk_.error, nullptr), 1, origin);
+      *out = error_block(std::exchange(chunk_.error, nullptr), identity().columns, origin);
       ++position_;
+      mark(out);
       return Poll::ready;
     }
-    Column column = Column::dense(DType::bytes, {}, rows);
-    auto* views = column.mutable_entries<BytesView>();
-    for (int64_t i = 0; i < rows; ++i) {
-      const Record& r = chunk_.records[at_ + static_cast<size_t>(i)];
-      views[i] = {r.data, r.size};
-    }
-    for (const BufferRef& buffer : chunk_.chunks) column.mutable_buffer().keep(buffer);
+    const std::span<const Record> records =
+        std::span(chunk_.records).subspan(at_, static_cast<size_t>(rows));
     at_ += static_cast<size_t>(rows);
-    out->rows = rows;
-    out->columns.push_back(std::move(column));
-    out->origin = origin;
     position_ += rows;
+    out->rows = rows;
+    out->origin = origin;
+    if (decoder_) {
+      decoder_->decode(records, chunk_.chunks, paths_[file_], out);
+    } else {
+      out->columns.push_back(views_of(records));
+    }
+    mark(out);
     return Poll::ready;
   }
 
  private:
+  void mark(Block* out) const { set_mark(out, {static_cast<int64_t>(file_), position_}); }
+
+  Column views_of(std::span<const Record> records) const {
+    Column column = Column::dense(DType::bytes, {}, static_cast<int64_t>(records.size()));
+    auto* views = column.mutable_entries<BytesView>();
+    for (const Record& r : records) *views++ = {r.data, r.size};
+    for (const BufferRef& buffer : chunk_.chunks) column.mutable_buffer().keep(buffer);
+    return column;
+  }
+
   OpenContext context_;
+  std::unique_ptr<RecordDecoder> decoder_;
+  std::vector<std::string> paths_;
+  const size_t first_;
+  size_t file_;
   ReadAhead ahead_;
   RecordChunk chunk_;
-  size_t at_ = 0;  // next record of chunk_
-  size_t file_ = 0;
+  size_t at_ = 0;         // next record of chunk_
   int64_t position_ = 0;  // of the next record in its file
 };
 
-ReaderOptions reader_options(const PlanNode& node) {
+ReaderOptions reader_options(const Attrs& args) {
   ReaderOptions options;
-  options.compression =
-      node.arg("compression").is_none() ? "" : node.arg("compression").as_string();
+  options.compression = args["compression"].is_none() ? "" : args["compression"].as_string();
   options.chunk_bytes = 512 << 10;
+  const Attr& limit = args["max_decompressed_bytes"];
+  if (!limit.is_none()) options.max_decompressed_bytes = limit.as_int();
   return options;
+}
+
+void check_names(const Attr& names) {
+  if (names.is_capture()) {
+    const LeafSpec& type = names.capture_type();
+    if (!type.is_tensor() || type.dtype != DType::bytes)
+      NodeDraft::fail("filenames", "is " + type.text() + ", expected a file name");
+  } else if (!names.has_capture()) {
+    try {
+      strings_of(names);
+    } catch (const Error& e) {
+      NodeDraft::fail("filenames", e.message());
+    }
+  }
+}
+
+bool is_pattern(const std::string& name) {
+  struct stat status;
+  return name.find_first_of("*?[") != std::string::npos && ::stat(name.c_str(), &status) != 0;
 }
 
 }  // namespace
@@ -89,39 +136,72 @@ std::vector<std::string> strings_of(const Attr& value) {
   throw Error(Code::invalid_argument, "expected a file name, or a list of them");
 }
 
-OperatorDef records_operator(std::string name, std::string doc, OpenReader open) {
-  OperatorDef op;
-  op.name = std::move(name);
-  op.doc = std::move(doc);
-  op.params = {required("filenames", Param::Kind::any),
-               optional("compression", Param::Kind::text, Attr::text("")), knob("buffer_size"),
-               option("num_parallel_reads", Param::Kind::integer, {})};
-  op.source = true;
-  op.infer = [open](NodeDraft& draft) {
-    const Attr& names = draft.node.args["filenames"];
-    if (names.is_capture()) {
-      const LeafSpec& type = names.capture_type();
-      if (!type.is_tensor() || type.dtype != DType::bytes)
-        NodeDraft::fail("filenames", "is " + type.text() + ", expected a file name");
-    } else if (!names.has_capture()) {
-      try {
-        strings_of(names);
-      } catch (const Error& e) {
-        NodeDraft::fail("filenames", e.message());
-      }
+std::vector<std::string> files_of(const Attr& value) {
+  std::vector<std::string> out;
+  for (std::string& name : strings_of(value)) {
+    if (!is_pattern(name)) {
+      out.push_back(std::move(name));
+      continue;
     }
+    for (std::string& match : match_files({name})) out.push_back(std::move(match));
+  }
+  return out;
+}
+
+ErrorPtr record_error(const std::string& path, const Record& record, const std::string& what) {
+  return std::make_shared<const Error>(
+      Code::invalid_argument, path + ": offset " + std::to_string(record.offset) + ": " + what);
+}
+
+void clear_row(std::span<Column> columns, int64_t row) {
+  for (Column& c : columns) {
+    if (c.row_bytes() > 0)
+      std::memset(c.mutable_data() + row * c.row_bytes(), 0, static_cast<size_t>(c.row_bytes()));
+  }
+}
+
+OperatorDef records_operator(RecordsFormat format) {
+  OperatorDef op;
+  op.name = format.name;
+  op.doc = format.doc;
+  op.params = {required("filenames", Param::Kind::any)};
+  std::ranges::copy(format.leading, std::back_inserter(op.params));
+  op.params.push_back(optional("compression", Param::Kind::text, Attr::text("")));
+  std::ranges::copy(format.options, std::back_inserter(op.params));
+  op.params.push_back(knob("buffer_size"));
+  op.params.push_back(option("num_parallel_reads", Param::Kind::integer, {}));
+  op.params.push_back(option("max_decompressed_bytes", Param::Kind::integer, {}));
+  op.source = true;
+  const auto shared = std::make_shared<const RecordsFormat>(std::move(format));
+  op.infer = [shared](NodeDraft& draft) {
+    check_names(draft.node.args["filenames"]);
+    if (!draft.node.args["max_decompressed_bytes"].is_none())
+      draft.int_at_least("max_decompressed_bytes", 1, "must be positive", 1);
+    draft.node.spec = shared->spec ? shared->spec(draft) : Spec::tensor(DType::bytes, {});
+    draft.node.cardinality = kUnknown;
     try {
-      open("", reader_options(draft.node));  // opens nothing yet; refuses unknown compression
+      parse_compression(reader_options(draft.node.args).compression);
     } catch (const Error& e) {
       NodeDraft::fail("compression", e.message());
     }
-    draft.node.spec = Spec::tensor(DType::bytes, {});
-    draft.node.cardinality = kUnknown;
   };
-  op.open = [open](const PlanPtr& node, OpenContext& context) -> CursorPtr {
-    return std::make_unique<RecordsCursor>(strings_of(context.arg(*node, "filenames")), context,
-                                           context.run->counters(node.get()), open,
-                                           reader_options(*node));
+  op.open = [shared](const PlanPtr& node, OpenContext& context) -> CursorPtr {
+    const Attrs args = node->args.bound(context.environment);
+    auto open = [shared, args, options = reader_options(args)](const std::string& path) {
+      return shared->reader(path, options, args);
+    };
+    std::vector<std::string> paths = files_of(args["filenames"]);
+    const int64_t first = context.resumed_number(*node);
+    if (first < 0 || first > static_cast<int64_t>(paths.size())) {
+      throw Error(Code::failed_precondition, "the checkpoint stands in file " +
+                                                 std::to_string(first) + ", there are only " +
+                                                 std::to_string(paths.size()) + " now");
+    }
+    auto cursor = std::make_unique<RecordsCursor>(
+        std::move(paths), static_cast<size_t>(first), context, context.run->counters(node.get()),
+        std::move(open), shared->decoder ? shared->decoder(args) : nullptr);
+    cursor->drop_rows(context.resumed_number(*node, 1));
+    return cursor;
   };
   return op;
 }

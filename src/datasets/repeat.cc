@@ -5,7 +5,7 @@
 
 #include "base/random.h"
 #include "datasets/datasets.h"
-#include "runtime/open.h"
+#include "runtime/indexed.h"
 
 namespace penstock {
 namespace {
@@ -18,7 +18,12 @@ class RepeatCursor final : public Cursor {
         environment_(context.environment.begin(), context.environment.end()),
         count_(count) {
     context_.environment = environment_;
-    input_ = context_.open_input(*node_);
+    if (const StageMark* from = context_.resume(*node_)) {
+      pass_ = from->number(0);
+      given_ = from->number(1) != 0;
+    }
+    open_pass();
+    context_.at = {};  // later passes begin at the beginning
   }
 
  protected:
@@ -29,19 +34,22 @@ class RepeatCursor final : public Cursor {
         open_pass();
       }
       const Poll poll = input_->pull(out, pull);
-      if (poll == Poll::ready) given_ |= static_cast<int64_t>(out->errors.size()) < out->rows;
+      if (poll == Poll::ready) {
+        given_ |= static_cast<int64_t>(out->errors.size()) < out->rows;
+        set_mark(out, {pass_, given_ ? 1 : 0}, {input_->position()});
+      }
       if (poll != Poll::end) return poll;
       input_.reset();
       ++pass_;
       if (!given_ && count_ < 0) count_ = pass_;
+      given_ = false;
     }
   }
 
  private:
   void open_pass() {
     OpenContext context = context_;
-    context.epoch = mix(context_.epoch, static_cast<uint64_t>(pass_));
-    given_ = false;
+    if (pass_ > 0) context.epoch = mix(context_.epoch, static_cast<uint64_t>(pass_));
     try {
       input_ = context.open_input(*node_);
     } catch (const Error&) {
@@ -57,6 +65,46 @@ class RepeatCursor final : public Cursor {
   CursorPtr input_;
   int64_t pass_ = 0;
   bool given_ = false;  // a good element in this pass
+};
+
+// Row i is one of pass i / n; passes are opened when they are asked for.
+class IndexedPasses final : public Indexed {
+ public:
+  IndexedPasses(PlanPtr node, const OpenContext& context)
+      : node_(std::move(node)), context_(context), first_(open_indexed_input(*node_, context_)) {}
+
+  int64_t rows() const override {
+    return node_->cardinality == kInfinite ? INT64_MAX : node_->cardinality;
+  }
+  Block at(std::span<const int64_t> indices) override {
+    BlockBuilder out(static_cast<size_t>(node_->spec.leaf_count()));
+    const int64_t n = first_->rows();
+    for (size_t begin = 0, end = 0; begin < indices.size(); begin = end) {
+      const int64_t pass = indices[begin] / n;
+      std::vector<int64_t> places;
+      for (; end < indices.size() && indices[end] / n == pass; ++end)
+        places.push_back(indices[end] % n);
+      out.append(pass_rows(pass)->at(places));
+    }
+    return out.finish();
+  }
+
+ private:
+  Indexed* pass_rows(int64_t pass) {
+    if (pass == 0) return first_.get();
+    if (pass != pass_) {
+      OpenContext context = context_;
+      context.epoch = mix(context_.epoch, static_cast<uint64_t>(pass));
+      later_ = open_indexed_input(*node_, context);
+      pass_ = pass;
+    }
+    return later_.get();
+  }
+
+  PlanPtr node_;
+  OpenContext context_;
+  IndexedPtr first_, later_;
+  int64_t pass_ = 0;  // that later_ is
 };
 
 }  // namespace
@@ -86,6 +134,9 @@ OperatorDef repeat_operator() {
     const int64_t k = count.is_none() ? -1 : count.as_int();
     if (k == 0) return open_nothing();
     return std::make_unique<RepeatCursor>(node, context, k < 0 ? -1 : k);
+  };
+  op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
+    return std::make_unique<IndexedPasses>(node, context);
   };
   return op;
 }

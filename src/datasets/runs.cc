@@ -38,7 +38,7 @@ Block RunJoiner::finish(size_t columns) {
   } else {
     out.rows = rows_;
     for (size_t c = 0; c < columns; ++c) out.columns.push_back(join(c));
-    std::vector<uint64_t> lineages, epochs;
+    RowIds lineages, epochs;
     lineages.reserve(static_cast<size_t>(rows_));
     epochs.reserve(static_cast<size_t>(rows_));
     for (const Run& run : runs_) {

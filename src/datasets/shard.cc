@@ -4,15 +4,15 @@
 // shift.
 
 #include "datasets/datasets.h"
-#include "runtime/open.h"
+#include "runtime/indexed.h"
 
 namespace penstock {
 namespace {
 
 class ShardCursor final : public Cursor {
  public:
-  ShardCursor(CursorPtr input, int64_t shards, int64_t index)
-      : input_(std::move(input)), shards_(shards), index_(index) {}
+  ShardCursor(CursorPtr input, int64_t shards, int64_t index, int64_t position)
+      : input_(std::move(input)), shards_(shards), index_(index), position_(position) {}
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
@@ -26,6 +26,7 @@ class ShardCursor final : public Cursor {
       position_ += in.rows;
       if (kept.empty()) continue;
       *out = static_cast<int64_t>(kept.size()) == in.rows ? std::move(in) : in.gather(kept);
+      set_mark(out, {position_}, {input_->position()});
       return Poll::ready;
     }
   }
@@ -33,7 +34,7 @@ class ShardCursor final : public Cursor {
  private:
   CursorPtr input_;
   const int64_t shards_, index_;
-  int64_t position_ = 0;
+  int64_t position_;  // elements of the input so far
 };
 
 void check(int64_t shards, int64_t index) {
@@ -70,7 +71,15 @@ OperatorDef shard_operator() {
     } catch (const ArgumentError& e) {
       throw Error(Code::invalid_argument, e.param + " " + e.message);
     }
-    return std::make_unique<ShardCursor>(context.open_input(*node), shards, index);
+    return std::make_unique<ShardCursor>(context.open_input(*node), shards, index,
+                                         context.resumed_number(*node));
+  };
+  op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
+    const int64_t shards = context.int_arg(*node, "num_shards"),
+                  index = context.int_arg(*node, "index");
+    return reindexed(open_indexed_input(*node, context),
+                     node->cardinality < 0 ? INT64_MAX : node->cardinality,
+                     [shards, index](int64_t i) { return i * shards + index; });
   };
   return op;
 }

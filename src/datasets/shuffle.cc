@@ -3,7 +3,8 @@
 //
 // Draw k belongs to output k of this pass and a drawn slot is always filled by the input that comes
 // next, so the order depends on the seed and the epoch alone, on neither block sizes nor threads.
-// An error is a value in a slot.
+// An error is a value in a slot. A mark holds the age of each slot's element (how many inputs ago
+// it came); taken up, the input is read again from the oldest and what is not in a slot is dropped.
 
 #include <algorithm>
 #include <unordered_map>
@@ -22,6 +23,8 @@ class Draws {
  public:
   Draws(uint64_t seed, uint64_t epoch, uint64_t lineage)
       : seed_(seed), epoch_(epoch), lineage_(lineage), key_(epoch == 0 ? seed : mix(seed, epoch)) {}
+  // The k that comes next. REQUIRES: none was drawn yet.
+  void start(uint64_t k) { k_ = k; }
 
   size_t next(uint64_t n) {
     if (at_ == kLanes) make();
@@ -68,15 +71,22 @@ class Draws {
 
 class ShuffleCursor final : public Cursor {
  public:
-  ShuffleCursor(CursorPtr input, Run* run, size_t size, const Draws& draws, const Spec& spec)
+  ShuffleCursor(CursorPtr input, Run* run, size_t size, const Draws& draws, const Spec& spec,
+                const StageMark* from)
       : input_(std::move(input)), run_(run), size_(size), draws_(draws) {
     for (const LeafSpec& leaf : spec.leaves()) columns_.emplace_back(leaf);
+    trail_.start(*input_);
+    if (from) resume(*from);
   }
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
     for (;;) {
       run_->check_cancelled();
+      if (!live_.empty()) {
+        if (const Poll poll = refill(pull.waker); poll != Poll::ready) return poll;
+        continue;
+      }
       absorb();
       if (ended_ && count() == 0) return Poll::end;
       if (hole_ == kNone && (ended_ || count() == size_))
@@ -86,10 +96,10 @@ class ShuffleCursor final : public Cursor {
       const Poll poll = input_->pull(&in_, {wanted(pull.max_rows), pull.waker});
       if (poll == Poll::pending) return poll;
       if (poll == Poll::end) {
-        ended_ = true;
-        in_ = Block();
-        input_.reset();
+        end_input();
         close_hole();
+      } else if (identity().marks) {
+        trail_.note(*input_, in_.rows);
       }
     }
   }
@@ -100,9 +110,87 @@ class ShuffleCursor final : public Cursor {
     uint64_t lineage, epoch;
   };
 
+  void end_input() {
+    ended_ = true;
+    in_ = Block();
+    at_ = 0;
+    input_.reset();
+  }
+
+  // The slots' ages become the inputs, counted from the oldest, that are to be put back.
+  void resume(const StageMark& from) {
+    const std::span<const int64_t> numbers(from.numbers());
+    draws_.start(static_cast<uint64_t>(from.number(0)));
+    drawn_ = from.number(0);
+    will_end_ = from.number(1) != 0;
+    const std::span<const int64_t> ages = numbers.subspan(2);
+    ids_.resize(ages.size());
+    arrived_.resize(ages.size());
+    for (SlotColumn& c : columns_) c.reserve(ages.size());
+    const int64_t oldest = ages.empty() ? 0 : std::ranges::max(ages);
+    for (size_t slot = 0; slot < ages.size(); ++slot) {
+      arrived_[slot] = oldest - ages[slot];
+      if (ages[slot] > 0) {
+        live_.push_back({arrived_[slot], slot});
+      } else {
+        hole_ = slot;
+      }
+    }
+    std::ranges::sort(live_, {}, &Live::row);
+    head_ = oldest;
+    marked_at_ = drawn_;
+    if (live_.empty() && will_end_) end_input();
+  }
+
+  // Puts rows that a mark spoke of back into their slots; ready when some were.
+  Poll refill(Waker* waker) {
+    const int64_t from = trail_.rows();
+    const Poll poll =
+        input_->pull(&in_, {std::min(run_->options().block_rows, head_ - from), waker});
+    if (poll == Poll::pending) return poll;
+    if (poll == Poll::end) {
+      throw Error(Code::failed_precondition,
+                  "the input has become shorter since the checkpoint was taken");
+    }
+    trail_.note(*input_, in_.rows);
+    for (; put_back_ < live_.size() && live_[put_back_].row < trail_.rows(); ++put_back_) {
+      const auto [row, slot] = live_[put_back_];
+      for (size_t c = 0; c < columns_.size(); ++c) columns_[c].fill(slot, &in_, c, row - from, 1);
+      keep_error(slot, row - from);
+      ids_[slot] = id_at(row - from);
+    }
+    in_.clear();
+    at_ = 0;
+    if (trail_.rows() == head_) {
+      live_.clear();
+      if (will_end_) end_input();
+    }
+    return Poll::ready;
+  }
+
+  // Now and then, so that its size is nothing beside the elements given.
+  void mark(Block* out) {
+    drawn_ += out->rows;
+    if (!identity().marks || drawn_ - marked_at_ < static_cast<int64_t>(count())) return;
+    marked_at_ = drawn_;
+    const int64_t head = trail_.rows() - static_cast<int64_t>(at_hand());
+    int64_t oldest = head;
+    std::vector<int64_t> numbers{drawn_, ended_ ? 1 : 0};
+    for (size_t slot = 0; slot < count(); ++slot) {
+      const int64_t row = slot == hole_ ? head : arrived_[slot];
+      numbers.push_back(head - row);
+      oldest = std::min(oldest, row);
+    }
+    const StreamPosition position = trail_.before(oldest);
+    set_mark(out, numbers, {&position, 1});
+    trail_.forget(oldest);
+  }
+
   size_t count() const { return ids_.size(); }
   size_t at_hand() const { return static_cast<size_t>(in_.rows - at_); }
   Id id_at(int64_t row) const { return {in_.origin.lineage(row), in_.origin.epoch(row)}; }
+  // Which input of the trail row `row` of in_ is.
+  int64_t arrival(int64_t row) const { return trail_.rows() - in_.rows + row; }
 
   int64_t wanted(int64_t max_rows) const {
     const auto missing = static_cast<int64_t>(std::min<size_t>(size_ - count(), 1 << 20));
@@ -116,6 +204,7 @@ class ShuffleCursor final : public Cursor {
       const size_t hole = std::exchange(hole_, kNone);
       for (size_t c = 0; c < columns_.size(); ++c) columns_[c].fill(hole, &in_, c, at_, 1);
       keep_error(hole, at_);
+      if (identity().marks) arrived_[hole] = arrival(at_);
       ids_[hole] = id_at(at_++);
     }
     const size_t n = std::min(size_ - count(), at_hand()), first = count();
@@ -129,6 +218,7 @@ class ShuffleCursor final : public Cursor {
     for (size_t c = 0; c < columns_.size(); ++c) columns_[c].fill(first, &in_, c, at_, n);
     for (size_t i = 0; i < n; ++i, ++at_) {
       ids_.push_back(id_at(at_));
+      if (identity().marks) arrived_.push_back(arrival(at_));
       if (!in_.errors.empty()) keep_error(first + i, at_);
     }
   }
@@ -160,6 +250,10 @@ class ShuffleCursor final : public Cursor {
     move_error(last, hole_);
     ids_[hole_] = ids_[last];
     ids_.pop_back();
+    if (identity().marks) {
+      arrived_[hole_] = arrived_[last];
+      arrived_.pop_back();
+    }
     hole_ = kNone;
   }
 
@@ -180,8 +274,8 @@ class ShuffleCursor final : public Cursor {
       }
       out->columns.push_back(columns_[c].finish());
     }
-    std::vector<uint64_t> lineages(n), epochs(n);
-    const bool errors = !failed_.empty() || !in_.errors.empty();
+    RowIds lineages(n), epochs(n);
+    const bool errors = !failed_.empty() || !in_.errors.empty(), marks = identity().marks;
     for (size_t i = 0; i < n; ++i) {
       const size_t slot = slots_[i];
       lineages[i] = ids_[slot].lineage;
@@ -191,14 +285,20 @@ class ShuffleCursor final : public Cursor {
         if (errors) move_error(count() - 1, slot);
         ids_[slot] = ids_.back();
         ids_.pop_back();
+        if (marks) {
+          arrived_[slot] = arrived_.back();
+          arrived_.pop_back();
+        }
       } else if (i < refills) {
         if (errors) keep_error(slot, at_);
+        if (marks) arrived_[slot] = arrival(at_);
         ids_[slot] = id_at(at_++);
       } else {
         hole_ = slot;
       }
     }
     out->origin = Origin::of(std::move(lineages), std::move(epochs));
+    mark(out);
     return Poll::ready;
   }
 
@@ -214,6 +314,20 @@ class ShuffleCursor final : public Cursor {
   Block in_;
   int64_t at_ = 0;  // next row of in_
   bool ended_ = false;
+  // For marks: which input each slot holds, where the input was, outputs so far and at the last
+  // mark.
+  std::vector<int64_t> arrived_;
+  InputTrail trail_;
+  int64_t drawn_ = 0, marked_at_ = 0;
+  // While being taken up: inputs to be put back, in order, and how many are.
+  struct Live {
+    int64_t row;
+    size_t slot;
+  };
+  std::vector<Live> live_;
+  size_t put_back_ = 0;
+  int64_t head_ = 0;  // inputs to read again
+  bool will_end_ = false;
 };
 
 bool whole_input(const Attr& size) {
@@ -247,7 +361,8 @@ OperatorDef shuffle_operator() {
     const Draws draws(static_cast<uint64_t>(node->arg("seed").as_int()), anew ? context.epoch : 0,
                       context.lineage);
     return std::make_unique<ShuffleCursor>(context.open_input(*node), context.run,
-                                           static_cast<size_t>(n), draws, node->spec);
+                                           static_cast<size_t>(n), draws, node->spec,
+                                           context.resume(*node));
   };
   return op;
 }

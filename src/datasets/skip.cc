@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "datasets/datasets.h"
-#include "runtime/open.h"
+#include "runtime/indexed.h"
 
 namespace penstock {
 namespace {
@@ -21,11 +21,12 @@ class SkipCursor final : public Cursor {
                                ? pull.max_rows
                                : std::min<int64_t>(pull.max_rows, std::max<int64_t>(1, left_));
       const Poll poll = input_->pull(out, {want, pull.waker});
-      if (poll != Poll::ready || left_ == 0) return poll;
+      if (poll != Poll::ready) return poll;
       const int64_t dropped = std::min(left_, out->rows);
       left_ -= dropped;
       if (dropped < out->rows) {
         out->drop_front(dropped);
+        set_mark(out, {left_}, {input_->position()});
         return Poll::ready;
       }
     }
@@ -56,7 +57,16 @@ OperatorDef skip_operator() {
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     const int64_t count = context.int_arg(*node, "count");
     if (count < 0) return open_nothing();
-    return std::make_unique<SkipCursor>(context.open_input(*node), count);
+    return std::make_unique<SkipCursor>(context.open_input(*node),
+                                        context.resumed_number(*node, 0, count));
+  };
+  op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
+    IndexedPtr input = open_indexed_input(*node, context);
+    const int64_t count = context.int_arg(*node, "count"), rows = input->rows();
+    const int64_t left = count < 0           ? 0
+                         : rows == INT64_MAX ? rows
+                                             : std::max<int64_t>(0, rows - count);
+    return reindexed(std::move(input), left, [count](int64_t i) { return i + count; });
   };
   return op;
 }

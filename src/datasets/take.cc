@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "datasets/datasets.h"
-#include "runtime/open.h"
+#include "runtime/indexed.h"
 
 namespace penstock {
 namespace {
@@ -24,6 +24,7 @@ class TakeCursor final : public Cursor {
     if (poll == Poll::end) input_.reset();
     if (poll != Poll::ready) return poll;
     left_ -= out->rows - static_cast<int64_t>(out->errors.size());
+    set_mark(out, {left_}, {input_->position()});
     if (left_ == 0) input_.reset();
     return Poll::ready;
   }
@@ -52,7 +53,11 @@ OperatorDef take_operator() {
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     const int64_t count = context.int_arg(*node, "count");
     if (count == 0) return open_nothing();
-    return std::make_unique<TakeCursor>(context.open_input(*node), count < 0 ? INT64_MAX : count);
+    return std::make_unique<TakeCursor>(
+        context.open_input(*node), context.resumed_number(*node, 0, count < 0 ? INT64_MAX : count));
+  };
+  op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
+    return reindexed(open_indexed_input(*node, context), node->cardinality, std::identity());
   };
   return op;
 }

@@ -6,9 +6,13 @@
 namespace penstock {
 
 OperatorDef text_line_operator() {
-  return records_operator("text_line",
-                          "The lines of text files; compression \"\", \"GZIP\" or \"ZLIB\".",
-                          open_text_lines);
+  RecordsFormat format;
+  format.name = "text_line";
+  format.doc = "The lines of text files, without their line ends.";
+  format.reader = [](std::string path, const ReaderOptions& options, const Attrs&) {
+    return open_text_lines(std::move(path), options);
+  };
+  return records_operator(std::move(format));
 }
 
 }  // namespace penstock

@@ -6,9 +6,13 @@
 namespace penstock {
 
 OperatorDef tfrecord_operator() {
-  return records_operator("tfrecord",
-                          "The records of TFRecord files; compression \"\", \"GZIP\" or \"ZLIB\".",
-                          open_tfrecord);
+  RecordsFormat format;
+  format.name = "tfrecord";
+  format.doc = "The records of TFRecord files.";
+  format.reader = [](std::string path, const ReaderOptions& options, const Attrs&) {
+    return open_tfrecord(std::move(path), options);
+  };
+  return records_operator(std::move(format));
 }
 
 }  // namespace penstock

@@ -97,7 +97,7 @@ class WindowCursor final : public Cursor {
   Poll emit(Block* out, int64_t windows) {
     std::vector<RowRun> runs;
     std::vector<size_t> begins{0};
-    std::vector<uint64_t> lineages, epochs;
+    RowIds lineages, epochs;
     for (int64_t i = 0; i < windows; ++i) {
       add_window(&runs);
       const RowRun& first = runs[begins.back()];

@@ -8,15 +8,44 @@
 
 #include "base/random.h"
 #include "datasets/datasets.h"
-#include "runtime/open.h"
+#include "runtime/indexed.h"
 
 namespace penstock {
 namespace {
 
+// The first `rows` rows of the blocks side by side.
+Block join(std::span<const Block> blocks, int64_t rows) {
+  Block out;
+  out.rows = rows;
+  RowIds lineages, epochs;
+  for (const Block& b : blocks) {
+    const Block part = b.slice(0, rows);
+    out.columns.insert(out.columns.end(), part.columns.begin(), part.columns.end());
+    for (const RowError& e : part.errors) {
+      if (!out.error_at(e.row))
+        out.errors.insert(std::ranges::upper_bound(out.errors, e.row, {}, &RowError::row), e);
+    }
+  }
+  if (blocks.size() == 1) {
+    out.origin = blocks[0].origin;
+    return out;
+  }
+  for (int64_t r = 0; r < rows; ++r) {
+    uint64_t lineage = blocks[0].origin.lineage(r);
+    for (const Block& b : blocks.subspan(1)) lineage = mix(lineage, b.origin.lineage(r));
+    lineages.push_back(lineage);
+    epochs.push_back(blocks[0].origin.epoch(r));
+  }
+  out.origin = Origin::of(std::move(lineages), std::move(epochs));
+  return out;
+}
+
 class ZipCursor final : public Cursor {
  public:
   explicit ZipCursor(std::vector<CursorPtr> inputs)
-      : inputs_(std::move(inputs)), held_(inputs_.size()), ended_(inputs_.size(), false) {}
+      : inputs_(std::move(inputs)), held_(inputs_.size()), ended_(inputs_.size(), false) {
+    for (const CursorPtr& input : inputs_) before_.push_back(input->position());
+  }
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
@@ -25,6 +54,7 @@ class ZipCursor final : public Cursor {
     bool pending = false;
     for (size_t i = 0; i < inputs_.size(); ++i) {
       if (held_[i].rows > 0 || ended_[i]) continue;
+      before_[i] = inputs_[i]->position();
       const Poll poll = inputs_[i]->pull(&held_[i], pull);
       pending |= poll == Poll::pending;
       if (poll == Poll::end) ended_[i] = true;
@@ -36,41 +66,21 @@ class ZipCursor final : public Cursor {
     }
     int64_t rows = pull.max_rows;
     for (const Block& b : held_) rows = std::min(rows, b.rows);
-    join(out, rows);
-    for (Block& b : held_) {
-      if (b.rows == rows) {
-        b = Block();
+    *out = join(held_, rows);
+    for (size_t i = 0; i < held_.size(); ++i) {
+      before_[i].rows += rows;
+      if (held_[i].rows == rows) {
+        held_[i] = Block();
+        before_[i] = inputs_[i]->position();
       } else {
-        b.drop_front(rows);
+        held_[i].drop_front(rows);
       }
     }
+    set_mark(out, {}, before_);
     return Poll::ready;
   }
 
  private:
-  void join(Block* out, int64_t rows) {
-    out->clear();
-    out->rows = rows;
-    std::vector<uint64_t> lineages, epochs;
-    for (const Block& b : held_) {
-      const Block part = b.slice(0, rows);
-      out->columns.insert(out->columns.end(), part.columns.begin(), part.columns.end());
-      for (const RowError& e : part.errors) {
-        if (!out->error_at(e.row)) {
-          out->errors.insert(std::ranges::upper_bound(out->errors, e.row, {}, &RowError::row), e);
-        }
-      }
-    }
-    for (int64_t r = 0; r < rows; ++r) {
-      uint64_t lineage = held_[0].origin.lineage(r);
-      for (size_t i = 1; i < held_.size(); ++i) lineage = mix(lineage, held_[i].origin.lineage(r));
-      lineages.push_back(lineage);
-      epochs.push_back(held_[0].origin.epoch(r));
-    }
-    out->origin =
-        inputs_.size() == 1 ? held_[0].origin : Origin::of(std::move(lineages), std::move(epochs));
-  }
-
   // At the position where an input ended those before it still say their errors.
   Poll last_error(Block* out) {
     for (size_t i = 0; i < held_.size() && !ended_[i]; ++i) {
@@ -84,6 +94,7 @@ class ZipCursor final : public Cursor {
 
   std::vector<CursorPtr> inputs_;
   std::vector<Block> held_;
+  std::vector<StreamPosition> before_;  // where each input stands before what is held of it
   std::vector<bool> ended_;
   bool done_ = false;
 };
@@ -106,6 +117,8 @@ OperatorDef zip_operator() {
   op.params = {required("datasets", Param::Kind::datasets)};
   op.infer = [](NodeDraft& draft) {
     if (draft.node.inputs.empty()) NodeDraft::fail("datasets", "at least one dataset is needed");
+    if (draft.node.args["structure"].kind() == Attr::Kind::list)
+      NodeDraft::fail("datasets", "expected datasets, or a tuple or dict of them");
     draft.node.spec = spec_of(draft.node.args["structure"], draft.node.inputs);
     int64_t least = kInfinite;
     for (const PlanPtr& input : draft.node.inputs) {
@@ -122,6 +135,19 @@ OperatorDef zip_operator() {
     std::vector<CursorPtr> inputs;
     for (size_t i = 0; i < node->inputs.size(); ++i) inputs.push_back(context.open_input(*node, i));
     return std::make_unique<ZipCursor>(std::move(inputs));
+  };
+  op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
+    std::vector<std::shared_ptr<Indexed>> inputs;
+    int64_t rows = INT64_MAX;
+    for (size_t i = 0; i < node->inputs.size(); ++i) {
+      inputs.push_back(open_indexed_input(*node, context, i));
+      rows = std::min(rows, inputs.back()->rows());
+    }
+    return make_indexed(rows, [inputs](std::span<const int64_t> indices) {
+      std::vector<Block> blocks;
+      for (const auto& input : inputs) blocks.push_back(input->at(indices));
+      return join(blocks, static_cast<int64_t>(indices.size()));
+    });
   };
   return op;
 }

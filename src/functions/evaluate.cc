@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/cancellation.h"
+#include "functions/result_rows.h"
 
 namespace penstock {
 
@@ -117,15 +118,9 @@ void CompiledFunction::run_steps(std::vector<Tensor>& values, const RowId& row,
     }
     if (node.kind == FunctionNode::Kind::conditional) {
       const CompiledFunction& body = *step.bodies[inputs[0].entry<bool>() ? 0 : 1];
-      std::vector<Tensor> inner(body.function_->values.size());
-      for (size_t i = 0; i < body.function_->captures.size(); ++i) {
-        inner[i] = inputs[static_cast<size_t>(1 + body.function_->capture_sources[i])];
-      }
-      body.run_steps(inner, row, nullptr, 0);
-      for (size_t i = 0; i < node.outputs.size(); ++i) {
-        values[static_cast<size_t>(node.outputs[i])] =
-            inner[static_cast<size_t>(body.function_->results[i])];
-      }
+      std::vector<Tensor> made = body.run_body({}, std::span(inputs).subspan(1), row);
+      for (size_t i = 0; i < node.outputs.size(); ++i)
+        values[static_cast<size_t>(node.outputs[i])] = std::move(made[i]);
       continue;
     }
     // Outputs that are results with a place are made there; a place has the row's shape.
@@ -143,7 +138,7 @@ void CompiledFunction::run_steps(std::vector<Tensor>& values, const RowId& row,
         slots.emplace_back(step.dtypes[i], value);
       }
     }
-    node.op->row({node.attrs, step.state.get(), inputs, slots, row});
+    node.op->row({node.attrs, step.state.get(), inputs, slots, row, step.bodies});
   }
 }
 
@@ -151,88 +146,27 @@ std::vector<Tensor> CompiledFunction::run_row(std::vector<Tensor> inputs, const 
   std::vector<Tensor> values = std::move(inputs);
   values.resize(function_->values.size());
   std::ranges::copy(captures_, values.begin() + function_->input_count());
+  return results_of(std::move(values), row);
+}
+
+std::vector<Tensor> CompiledFunction::run_body(std::vector<Tensor> inputs,
+                                               std::span<const Tensor> environment,
+                                               const RowId& row) const {
+  std::vector<Tensor> values = std::move(inputs);
+  values.resize(function_->values.size());
+  const auto first = static_cast<size_t>(function_->input_count());
+  for (size_t i = 0; i < function_->captures.size(); ++i)
+    values[first + i] = environment[static_cast<size_t>(function_->capture_sources[i])];
+  return results_of(std::move(values), row);
+}
+
+std::vector<Tensor> CompiledFunction::results_of(std::vector<Tensor> values,
+                                                 const RowId& row) const {
   run_steps(values, row, nullptr, 0);
   std::vector<Tensor> out;
   for (const ValueId id : function_->results) out.push_back(values[static_cast<size_t>(id)]);
   return out;
 }
-
-namespace {
-
-// Rows of one result on their way into a column.
-class ResultRows {
- public:
-  ResultRows(const LeafSpec& type, int64_t rows, const Column* place) : type_(type) {
-    if (type.is_tensor() && type.shape.is_static() && type.dtype != DType::bytes) {
-      dense_ = place ? *place : Column::dense(type.dtype, type.shape.dims(), rows);
-    } else {
-      rows_.reserve(static_cast<size_t>(rows));
-    }
-  }
-  const Column& dense() const { return dense_; }
-
-  void add(int64_t row, Tensor value) {
-    if (!type_.is_tensor()) {
-      objects_.push_back(value.object());
-    } else if (dense_.rows() > 0) {
-      auto* to = dense_.mutable_data() + row * dense_.row_bytes();
-      if (value.data() != to && dense_.row_bytes() > 0)
-        std::memcpy(to, value.data(), static_cast<size_t>(dense_.row_bytes()));
-    } else {
-      rows_.push_back(std::move(value));
-    }
-  }
-  void add_failed(int64_t row) {
-    if (!type_.is_tensor()) {
-      objects_.push_back(nullptr);
-    } else if (dense_.rows() > 0) {
-      if (dense_.row_bytes() > 0)
-        std::memset(dense_.mutable_data() + row * dense_.row_bytes(), 0,
-                    static_cast<size_t>(dense_.row_bytes()));
-    } else {
-      rows_.emplace_back();
-    }
-  }
-  Column finish();
-
- private:
-  const LeafSpec& type_;
-  Column dense_;
-  std::vector<Tensor> rows_;
-  std::vector<ObjectPtr> objects_;
-};
-
-class ObjectList final : public ObjectRows {
- public:
-  explicit ObjectList(std::vector<ObjectPtr> rows) : rows_(std::move(rows)) {}
-  int64_t rows() const override { return static_cast<int64_t>(rows_.size()); }
-  ObjectPtr row(int64_t i) const override { return rows_[static_cast<size_t>(i)]; }
-
- private:
-  std::vector<ObjectPtr> rows_;
-};
-
-Column ResultRows::finish() {
-  if (!type_.is_tensor())
-    return Column::object(std::make_shared<ObjectList>(std::move(objects_)));
-  if (dense_.rows() > 0) return std::move(dense_);
-  if (type_.is_tensor() && type_.dtype == DType::bytes &&
-      type_.shape.is_static()) {  // views side by side
-    const Dims dims = type_.shape.dims();
-    Column out = Column::dense(DType::bytes, dims, static_cast<int64_t>(rows_.size()));
-    auto* to = out.mutable_entries<BytesView>();
-    const int64_t n = dims.entries();
-    for (const Tensor& row : rows_) {
-      const bool whole = row.entries_count() == n && row.data();
-      for (int64_t i = 0; i < n; ++i) *to++ = whole ? row.entry<BytesView>(i) : BytesView{};
-      out.mutable_buffer().keep(row.buffer());
-    }
-    return out;
-  }
-  return Column::variable(type_.dtype, std::move(rows_));
-}
-
-}  // namespace
 
 void CompiledFunction::run_by_rows(const Block& in, Block* out, const Placement* placement) const {
   const Function& f = *function_;
@@ -276,14 +210,14 @@ void CompiledFunction::run_by_rows(const Block& in, Block* out, const Placement*
 
 void CompiledFunction::run_by_columns(Block& in, Block* out) const {
   const Function& f = *function_;
-  std::vector<Column> values(f.values.size());
+  RecycledVector<Column> values(f.values.size());
   for (int i = 0; i < f.input_count(); ++i)
     values[static_cast<size_t>(i)] = std::move(in.columns[static_cast<size_t>(i)]);
   for (size_t i = 0; i < captures_.size(); ++i) {
     values[static_cast<size_t>(f.input_count()) + i] = Column::constant(captures_[i], in.rows);
   }
   std::vector<RowError> errors = in.errors;
-  std::vector<Column> inputs, outputs;
+  RecycledVector<Column> inputs, outputs;
   auto failed = [&](int64_t row) {
     return std::ranges::any_of(errors, [row](const RowError& e) { return e.row == row; });
   };
@@ -327,7 +261,8 @@ void CompiledFunction::run_by_columns(Block& in, Block* out) const {
                           step.state.get(),
                           row_inputs,
                           slots,
-                          {in.origin.lineage(r), in.origin.epoch(r), 0}});
+                          {in.origin.lineage(r), in.origin.epoch(r), 0},
+                          step.bodies});
           }
           for (size_t i = 0; i < results.size(); ++i) results[i].add(r, std::move(row_outputs[i]));
         } catch (...) {
@@ -342,6 +277,7 @@ void CompiledFunction::run_by_columns(Block& in, Block* out) const {
       values[static_cast<size_t>(node.outputs[i])] = std::move(outputs[i]);
   }
   out->columns.clear();
+  out->columns.reserve(f.results.size());
   for (const ValueId id : f.results) out->columns.push_back(values[static_cast<size_t>(id)]);
   out->errors = std::move(errors);
 }
@@ -349,6 +285,7 @@ void CompiledFunction::run_by_columns(Block& in, Block* out) const {
 void CompiledFunction::run(Block& in, Block* out, const Placement* placement) const {
   const int64_t rows = in.rows;
   Origin origin = in.origin;
+  MarkPtr mark = in.mark;
   const uint64_t seq = in.seq;
   if (by_rows_) {
     run_by_rows(in, out, placement);
@@ -358,6 +295,7 @@ void CompiledFunction::run(Block& in, Block* out, const Placement* placement) co
   out->rows = rows;
   out->origin = std::move(origin);
   out->seq = seq;
+  out->mark = std::move(mark);
 }
 
 }  // namespace penstock

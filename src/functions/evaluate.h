@@ -45,16 +45,20 @@ class CompiledFunction {
   const Function& function() const { return *function_; }
 
   // Rows of `in` (errors kept, skipped) to rows of the same number in `out`. Failing rows become
-  // errors at their place. Origin and seq pass through. `in` may be consumed.
+  // errors at their place. Origin, seq and mark pass through. `in` may be consumed.
   void run(Block& in, Block* out, const Placement* placement = nullptr) const;
 
   // One row; throws Error. `inputs` are the leaves of the input.
   std::vector<Tensor> run_row(std::vector<Tensor> inputs, const RowId& row) const;
+  // The same for the body of a node: `environment` holds the node's inputs, which captures name.
+  std::vector<Tensor> run_body(std::vector<Tensor> inputs, std::span<const Tensor> environment,
+                               const RowId& row) const;
 
  private:
   struct Step;
   void run_by_rows(const Block& in, Block* out, const Placement* placement) const;
   void run_by_columns(Block& in, Block* out) const;
+  std::vector<Tensor> results_of(std::vector<Tensor> values, const RowId& row) const;
   void run_steps(std::vector<Tensor>& values, const RowId& row, const Placement* placement,
                  int64_t slot) const;
 

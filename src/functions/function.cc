@@ -4,6 +4,7 @@
 
 #include "data/leaf_of.h"
 #include "functions/evaluate.h"
+#include "functions/ragged_lift.h"
 
 namespace penstock {
 namespace {
@@ -173,10 +174,12 @@ const std::string& FunctionBuilder::name(ValueId id) const {
 
 Spec FunctionBuilder::add_op(const OpDef& op, std::vector<ValueId> inputs, Attrs given,
                              std::vector<ValueId>* outputs, std::vector<FunctionPtr> bodies) {
+  if (lifts_over_ragged(*this, op, inputs))
+    return add_over_ragged(this, op, inputs, given, outputs);
   Attrs attrs;  // in documented order, defaults filled in: equal calls have equal attributes
   for (const Param& p : op.params) {
     if (p.kind == Param::Kind::tensor || p.kind == Param::Kind::tensors ||
-        p.kind == Param::Kind::function)
+        p.kind == Param::Kind::function || p.kind == Param::Kind::structure)
       continue;
     const Attr* value = given.find(p.name);
     attrs.set(p.name, value ? *value : p.fallback);

@@ -16,6 +16,7 @@
 namespace penstock {
 
 class Function;
+class CompiledFunction;
 using FunctionPtr = std::shared_ptr<const Function>;
 
 enum class Effects : uint8_t {
@@ -99,6 +100,8 @@ struct RowCall {
   std::span<const Tensor> inputs;
   std::span<OutputSlot> outputs;
   RowId row;
+  // Of an op with functions for parameters: these, whose captures name inputs.
+  std::span<const std::unique_ptr<CompiledFunction>> bodies = {};
 };
 
 // One call of a block kernel: `rows` rows at once. Outputs are columns to be set. Rows in `failed`
@@ -135,6 +138,9 @@ struct OpDef {
   double cost_ns = 50;       // rough cost of a row, before anything is measured
   std::string group;         // "math", "image", ... for `penstock ops`
 };
+
+// Whether number literals take the dtype of the op's other arguments: those from `*first` on.
+bool unifies_literals(const OpDef& op, size_t inputs, size_t* first);
 
 class OpRegistry {
  public:

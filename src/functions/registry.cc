@@ -30,6 +30,15 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+bool unifies_literals(const OpDef& op, size_t inputs, size_t* first) {
+  *first = op.name == "where" && inputs == 3 ? 1 : 0;
+  for (const std::string_view name : {"concat", "stack", "clip", "where", "minimum", "maximum",
+                                      "matmul", "tensordot", "searchsorted"}) {
+    if (op.name == name) return true;
+  }
+  return op.elementwise;
+}
+
 OpRegistry& OpRegistry::instance() {
   static OpRegistry registry;
   return registry;
@@ -43,16 +52,34 @@ OpRegistry::OpRegistry() {
   add_reduction_ops(this);
   add_scan_ops(this);
   add_shape_ops(this);
-  add_join_ops(this);
+  add_concat_ops(this);
+  add_split_tensor_ops(this);
+  add_repeat_ops(this);
+  add_pad_op(this);
+  add_one_hot_ops(this);
+  add_depth_ops(this);
+  add_bits_cast_ops(this);
+  add_unique_ops(this);
+  add_index_ops(this);
+  add_segment_ops(this);
+  add_product_ops(this);
+  add_sort_ops(this);
+  add_search_ops(this);
+  add_softmax_ops(this);
+  add_spread_reduction_ops(this);
+  add_float_test_ops(this);
+  add_bit_ops(this);
+  add_division_ops(this);
   add_make_ops(this);
   add_pick_ops(this);
   add_subscript_ops(this);
   add_assert_ops(this);
+  add_control_ops(this);
+  add_philox_ops(this);
   add_random_ops(this);
-  add_string_ops(this);
-  add_number_text_ops(this);
-  add_split_ops(this);
+  add_text_ops(this);
   add_parse_ops(this);
+  add_ragged_ops(this);
   add_image_ops(this);
 }
 

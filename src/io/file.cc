@@ -8,6 +8,8 @@
 #include <atomic>
 #include <cerrno>
 #include <filesystem>
+#include <mutex>
+#include <set>
 #include <utility>
 
 #include "base/error.h"
@@ -27,6 +29,30 @@ int open_for_reading(const std::string& path) {
   const int fd = open_retrying(path, O_RDONLY);
   if (fd < 0) throw system_error("open", path, errno);
   return fd;
+}
+
+// Names of temporary files that are on the disk now.
+struct Unfinished {
+  std::mutex mutex;
+  std::set<std::string> names;
+};
+
+Unfinished& unfinished() {
+  static auto* all = new Unfinished;  // outlives every file
+  return *all;
+}
+
+// Where a file of this name would be written.
+std::string place_of(const std::string& path) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  if (!std::filesystem::exists(status)) return path;
+  if (std::filesystem::is_directory(status)) throw system_error("write", path, EISDIR);
+  if (!std::filesystem::is_regular_file(status))
+    throw Error(Code::invalid_argument, "write: " + path + ": not a regular file");
+  if (!std::filesystem::is_symlink(path, ignored)) return path;
+  const auto target = std::filesystem::canonical(path, ignored);
+  return ignored ? path : target.string();
 }
 
 // The rename is on the disk only once its folder is.
@@ -72,18 +98,23 @@ int64_t File::pread(std::span<std::byte> out, int64_t offset) const {
 
 void File::expect_sequential_reads() const { ::posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL); }
 
-AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
+AtomicFile::AtomicFile(std::string path) : path_(place_of(path)) {
   static std::atomic<int> counter{0};
+  std::lock_guard lock(unfinished().mutex);
   do {
     temporary_ = path_ + ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(counter++);
     fd_ = open_retrying(temporary_, O_WRONLY | O_CREAT | O_EXCL, 0666);
   } while (fd_ < 0 && errno == EEXIST);  // left by a process of the same number that was killed
   if (fd_ < 0) throw system_error("write", path_, errno);
+  unfinished().names.insert(temporary_);
 }
 
 AtomicFile::~AtomicFile() {
   if (fd_ >= 0) ::close(fd_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  if (temporary_.empty()) return;
+  std::lock_guard lock(unfinished().mutex);
+  ::unlink(temporary_.c_str());
+  unfinished().names.erase(temporary_);
 }
 
 void AtomicFile::append(std::string_view bytes) {
@@ -100,11 +131,18 @@ void AtomicFile::commit() {
   if (::fsync(fd_) != 0) throw system_error("write", path_, errno);
   // Some file systems report a full disk only here.
   if (::close(std::exchange(fd_, -1)) != 0) throw system_error("write", path_, errno);
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0) {
-    throw system_error("write", path_, errno);
+  {
+    std::lock_guard lock(unfinished().mutex);
+    if (::rename(temporary_.c_str(), path_.c_str()) != 0) throw system_error("write", path_, errno);
+    unfinished().names.erase(temporary_);
+    temporary_.clear();
   }
-  temporary_.clear();
   sync_folder_of(path_);
+}
+
+void discard_unfinished_files() {
+  unfinished().mutex.lock();  // for good
+  for (const std::string& name : unfinished().names) ::unlink(name.c_str());
 }
 
 void write_file_atomically(const std::string& path, std::string_view bytes) {

@@ -39,6 +39,8 @@ class File {
 // commit() the destructor leaves nothing behind. For one thread.
 class AtomicFile {
  public:
+  // Through a symbolic link the file behind it is replaced. INVALID_ARGUMENT for what is there and
+  // no regular file: a device would be replaced by a file.
   explicit AtomicFile(std::string path);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
@@ -55,6 +57,10 @@ class AtomicFile {
   int fd_ = -1;
   int64_t bytes_ = 0;
 };
+
+// Removes what AtomicFiles not committed have on the disk and stops every thread that makes or
+// commits one from now on: call it before the process ends on a signal.
+void discard_unfinished_files();
 
 // Replaces `path` by a file of these bytes, or throws and leaves it as it was; a full disk is
 // RESOURCE_EXHAUSTED.

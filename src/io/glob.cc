@@ -20,10 +20,20 @@ struct CloseDirectory {
   void operator()(DIR* directory) const { ::closedir(directory); }
 };
 
-Paths children_of(const std::string& folder) {
+// What was found, and the first folder that could not be looked into.
+struct Found {
+  Paths paths;
+  std::string denied;
+};
+
+Paths children_of(const std::string& folder, Found* found) {
   const std::unique_ptr<DIR, CloseDirectory> directory(::opendir(folder.c_str()));
   if (!directory) {
-    if (errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == EPERM) return {};
+    if (errno == ENOENT || errno == ENOTDIR) return {};
+    if (errno == EACCES || errno == EPERM) {
+      if (found->denied.empty()) found->denied = folder;
+      return {};
+    }
     throw system_error("list", folder, errno);
   }
   Paths out;
@@ -44,10 +54,10 @@ bool exists(const std::string& path) {
 }
 
 // `prefix` is a path, `rest` a pattern that goes on from it.
-void expand(const std::string& prefix, const std::string& rest, Paths& out) {
+void expand(const std::string& prefix, const std::string& rest, Found* found) {
   const size_t wildcard = rest.find_first_of(kWildcards);
   if (wildcard == std::string::npos) {
-    if (exists(prefix + rest)) out.push_back(prefix + rest);
+    if (exists(prefix + rest)) found->paths.push_back(prefix + rest);
     return;
   }
   const size_t slash = rest.rfind('/', wildcard);
@@ -55,12 +65,12 @@ void expand(const std::string& prefix, const std::string& rest, Paths& out) {
   const size_t end = std::min(rest.find('/', wildcard), rest.size());
   const std::string folder = prefix + rest.substr(0, begin);
   const std::string name_pattern = rest.substr(begin, end - begin);
-  for (const std::string& name : children_of(folder)) {
+  for (const std::string& name : children_of(folder, found)) {
     if (::fnmatch(name_pattern.c_str(), name.c_str(), 0) != 0) continue;
     if (end == rest.size()) {
-      out.push_back(folder + name);
+      found->paths.push_back(folder + name);
     } else {
-      expand(folder + name, rest.substr(end), out);
+      expand(folder + name, rest.substr(end), found);
     }
   }
 }
@@ -68,15 +78,17 @@ void expand(const std::string& prefix, const std::string& rest, Paths& out) {
 }  // namespace
 
 std::vector<std::string> match_files(const std::vector<std::string>& patterns) {
-  Paths out;
+  Found found;
+  Paths& out = found.paths;
   std::string names;
   for (const std::string& pattern : patterns) {
     names += (names.empty() ? "\"" : ", \"") + pattern + "\"";
     if (pattern.empty()) continue;
     const bool has_folder =
         pattern.substr(0, pattern.find_first_of(kWildcards)).find('/') != std::string::npos;
-    expand("", has_folder ? pattern : "./" + pattern, out);
+    expand("", has_folder ? pattern : "./" + pattern, &found);
   }
+  if (out.empty() && !found.denied.empty()) throw system_error("list", found.denied, EACCES);
   if (out.empty()) {
     throw Error(Code::not_found,
                 names.empty() ? "no file patterns are given" : "no file matches " + names);

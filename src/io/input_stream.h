@@ -15,9 +15,10 @@
 
 namespace penstock {
 
-enum class Compression : uint8_t { none, gzip, zlib };
+enum class Compression : uint8_t { none, gzip, zlib, zstd, lz4, snappy };
 
-// "" is none, "GZIP" and "ZLIB" are themselves; throws INVALID_ARGUMENT for other words.
+// "" is none; "GZIP", "ZLIB", "ZSTD", "LZ4" (frames) and "SNAPPY" (the framing format) are
+// themselves; throws INVALID_ARGUMENT for other words.
 Compression parse_compression(std::string_view word);
 
 class InputStream {
@@ -38,8 +39,11 @@ class InputStream {
   bool next_chunk(int64_t size, BufferRef* chunk, int64_t* bytes);
 };
 
-// Throws what File throws. A gzip file may have several members; an empty file is an empty stream,
-// as tf.data has it; bytes after the compressed stream are DATA_LOSS.
-std::unique_ptr<InputStream> open_input_stream(std::string path, Compression compression);
+// Throws what File throws. A compressed file may hold several members or frames; an empty file is
+// an empty stream, as tf.data has it; bytes after the compressed stream are DATA_LOSS. A compressed
+// file that gives more than `limit_bytes` is RESOURCE_EXHAUSTED there; 0 stands for 64 MiB and
+// 1100 times the file's size, which no deflate stream can pass.
+std::unique_ptr<InputStream> open_input_stream(std::string path, Compression compression,
+                                               int64_t limit_bytes = 0);
 
 }  // namespace penstock

@@ -27,6 +27,8 @@ struct RecordChunk {
   std::vector<Record> records;
   ErrorPtr error;
   bool end = false;
+  int64_t file_bytes =
+      0;  // of the file read for it: frames and what lies ahead included, compressed
 };
 
 class RecordReader {
@@ -40,9 +42,10 @@ class RecordReader {
 };
 
 struct ReaderOptions {
-  std::string compression;        // "", "GZIP" or "ZLIB"
+  std::string compression;        // see parse_compression
   int64_t chunk_bytes = 1 << 20;  // read at a time, 64 KiB at most the first time; at least 64
   bool verify_checksums = true;
+  int64_t max_decompressed_bytes = 0;  // of a compressed file; 0: see open_input_stream
 };
 
 // Records are at most this long.
@@ -57,7 +60,35 @@ inline constexpr int64_t kMaxRecordBytes = int64_t{1} << 30;
 std::unique_ptr<RecordReader> open_tfrecord(std::string path, const ReaderOptions& options);
 
 // Lines without their "\n" and, as in tf.data, without any "\r". A last line without "\n" counts,
-// unless a compressed stream fails there; empty lines count.
-std::unique_ptr<RecordReader> open_text_lines(std::string path, const ReaderOptions& options);
+// unless a compressed stream fails there; empty lines count unless they are skipped.
+struct LineLayout {
+  const char* format = "text_line";  // for messages
+  bool skip_blank = false;           // lines of nothing but spaces and tabs
+};
+std::unique_ptr<RecordReader> open_text_lines(std::string path, const ReaderOptions& options,
+                                              const LineLayout& layout = {});
+
+// Samples of a tar archive: neighbouring members whose names agree up to the first dot of the base
+// name, as one record (headers and data; tar.h takes it apart). Members that are no files, or have
+// no dot, are passed over. A bad header is DATA_LOSS and ends the file, as does a missing end mark.
+std::unique_ptr<RecordReader> open_tar(std::string path, const ReaderOptions& options);
+
+// Records of `record_bytes` between a header and a footer. A plain file whose body is no multiple
+// of it is INVALID_ARGUMENT and gives no record; in a compressed one the whole records come first,
+// then DATA_LOSS.
+struct FixedLayout {
+  int64_t record_bytes = 1, header_bytes = 0, footer_bytes = 0;
+};
+std::unique_ptr<RecordReader> open_fixed_length(std::string path, const ReaderOptions& options,
+                                                const FixedLayout& layout);
+
+// Rows of delimited text without their line ends: "\n", "\r\n" or "\r", each outside of quotes when
+// `quotes` is set. A quote that never closes is INVALID_ARGUMENT, then the end.
+struct RowLayout {
+  char delimiter = ',';
+  bool quotes = true, header = false;
+};
+std::unique_ptr<RecordReader> open_rows(std::string path, const ReaderOptions& options,
+                                        const RowLayout& layout);
 
 }  // namespace penstock

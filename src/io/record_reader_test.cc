@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "io/crc32c.h"
+#include "base/crc32c.h"
 #include "io/file.h"
 #include "io/input_stream.h"
 #include "io/record_writer.h"

@@ -4,8 +4,8 @@
 
 #include <span>
 
+#include "base/crc32c.h"
 #include "base/error.h"
-#include "io/crc32c.h"
 #include "io/input_stream.h"
 
 namespace penstock {
@@ -57,6 +57,10 @@ class RecordWriter::Deflater {
 RecordWriter::RecordWriter(std::string path, std::string_view compression)
     : file_(std::move(path)) {
   const Compression kind = parse_compression(compression);
+  if (kind > Compression::zlib) {
+    throw Error(Code::invalid_argument,
+                "write: records are written plain, GZIP or ZLIB: " + std::string(compression));
+  }
   if (kind != Compression::none) deflater_ = std::make_unique<Deflater>(kind == Compression::gzip);
 }
 

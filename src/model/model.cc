@@ -17,7 +17,7 @@ constexpr double kThreadFull =
 constexpr double kCoresFull = 0.85;
 constexpr double kDiskFull = 0.8;
 constexpr double kCounterSeconds =
-    100e-9;  // what the counters cost for a block at a stage (bench/overhead)
+    20e-9;  // what the counters cost for a block at a stage (bench/overhead)
 
 double ratio(double a, double b) { return b > 0 ? a / b : 0; }
 

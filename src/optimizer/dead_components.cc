@@ -10,8 +10,8 @@ namespace {
 
 // Stages that hand elements on as they are.
 bool passes_elements(const PlanNode& node) {
-  for (const std::string_view name :
-       {"shuffle", "take", "skip", "repeat", "shard", "prefetch", "cache"}) {
+  for (const std::string_view name : {"shuffle", "take", "skip", "repeat", "shard", "prefetch",
+                                      "cache", "echo", "with_options"}) {
     if (node.is(name)) return true;
   }
   return false;

@@ -27,7 +27,7 @@ bool is_crop(const FunctionNode& node) {
 std::vector<ValueId> fusible(const Function& f) {
   std::vector<ValueId> out;
   for (const FunctionNode& node : f.nodes) {
-    if (!node.is("decode_jpeg")) continue;
+    if (!node.is("decode_jpeg") || node.attrs["ratio"].as_int() != 1) continue;
     const ValueId image = node.outputs[0];
     int crops = 0, others = std::ranges::count(f.results, image) > 0 ? 1 : 0;
     for (const FunctionNode& user : f.nodes) {
@@ -47,10 +47,7 @@ std::vector<ValueId> fusible(const Function& f) {
 // [height, width, channels] of the decoded image from the file's header, int64.
 ValueId shape_from_header(FunctionBuilder* b, ValueId contents, int64_t channels) {
   std::vector<ValueId> out;
-  b->add_op(op("extract_jpeg_shape"), {contents}, {}, &out);
-  Attrs to_int64;
-  to_int64.set("dtype", Attr::of(DType::int64));
-  b->add_op(op("cast"), {out[0]}, to_int64, &out);
+  b->add_op(op("image_shape"), {contents}, {}, &out);
   if (channels == 0) return out[0];
   Attrs first_two;
   first_two.set("pieces",
@@ -68,26 +65,26 @@ PlanPtr apply(const PlanPtr& node) {
   const Function& f = *node->function("f");
   const std::vector<ValueId> images = fusible(f);
   if (images.empty()) return nullptr;
-  std::map<ValueId, std::pair<ValueId, int64_t>>
-      decoded;  // in the new function: contents, channels
+  std::map<ValueId, std::pair<ValueId, const Attrs*>>
+      decoded;  // in the new function: contents, the decoder's options
   FunctionPtr fused = rebuild(f, [&](const FunctionNode& n, const std::vector<ValueId>& inputs,
                                      FunctionBuilder* b, std::vector<ValueId>* outputs) {
     if (n.is("decode_jpeg") && std::ranges::find(images, n.outputs[0]) != images.end()) {
       b->add_op(*n.op, inputs, n.attrs, outputs);  // goes when nobody uses it any more
-      decoded[(*outputs)[0]] = {inputs[0], n.attrs["channels"].as_int()};
+      decoded[(*outputs)[0]] = {inputs[0], &n.attrs};
       return true;
     }
     if (inputs.empty() || !decoded.contains(inputs[0])) return false;
-    const auto [contents, channels] = decoded[inputs[0]];
+    const auto [contents, attrs] = decoded[inputs[0]];
     if (n.is("shape")) {
-      *outputs = {shape_from_header(b, contents, channels)};
+      *outputs = {shape_from_header(b, contents, (*attrs)["channels"].as_int())};
       return true;
     }
     if (!is_crop(n)) return false;
     ValueId window = inputs[1];
     if (n.is("crop_to_bounding_box")) {
       std::vector<ValueId> parts;
-      Attrs to_int64, axis, out_attrs;
+      Attrs to_int64, axis;
       to_int64.set("dtype", Attr::of(DType::int64));
       for (size_t i = 1; i < 5; ++i) {
         std::vector<ValueId> part{inputs[i]};
@@ -100,9 +97,7 @@ PlanPtr apply(const PlanPtr& node) {
       b->add_op(op("stack"), parts, axis, &stacked);
       window = stacked[0];
     }
-    Attrs attrs;
-    attrs.set("channels", Attr::integer(channels));
-    b->add_op(op("decode_and_crop_jpeg"), {contents, window}, attrs, outputs);
+    b->add_op(op("decode_and_crop_jpeg"), {contents, window}, *attrs, outputs);
     return true;
   });
   return make_node("map", node->inputs, node->args, {{"f", std::move(fused)}}, node->span);

@@ -149,12 +149,15 @@ NamesPtr Elaborator::statement(const Statement& s, NamesPtr names) {
   return bind(*s.pattern, value, std::move(names));
 }
 
-NamesPtr Elaborator::import_file(const Statement& s, NamesPtr names) {
-  std::string path = s.path;
+std::string Elaborator::import_path(const Statement& s) {
   const std::string& from = s.span.source->name;
-  if (const size_t slash = from.rfind('/'); slash != std::string::npos && path.front() != '/') {
-    path = from.substr(0, slash + 1) + path;
-  }
+  const size_t slash = from.rfind('/');
+  const bool beside = slash != std::string::npos && s.path.front() != '/';
+  return beside ? from.substr(0, slash + 1) + s.path : s.path;
+}
+
+NamesPtr Elaborator::import_file(const Statement& s, NamesPtr names) {
+  const std::string path = import_path(s);
   const auto seen = imported_.find(path);
   if (seen != imported_.end()) {
     if (seen->second) fail(s.span, "import goes round in a circle: " + path);

@@ -2,34 +2,21 @@
 
 #include <algorithm>
 
+#include "plan/builtin_names.h"
 #include "plan/elaborator.h"
+#include "plan/static_forms.h"
 
 namespace penstock {
-namespace {
-
-// Reductions have plain names; `split` goes by what it splits.
-std::string op_name(const std::string& name) {
-  for (const std::string_view reduction : {"sum", "mean", "min", "max", "any", "all"}) {
-    if (name == reduction) return "reduce_" + name;
-  }
-  return name;
-}
-
-// Ops that are not elementwise but whose tensor arguments share a dtype.
-bool shares_dtype(const OpDef& op) {
-  for (const std::string_view name : {"concat", "stack", "clip", "where", "minimum", "maximum"}) {
-    if (op.name == name) return true;
-  }
-  return op.elementwise;
-}
-
-}  // namespace
 
 Sym Elaborator::call(const Expr& expr, const NamesPtr& names, const Sym* piped, Span piped_span) {
   const Expr& callee = *expr.operand;
   std::vector<Argument> arguments;
   if (piped) arguments.push_back({piped_span, {}, *piped});
   for (const Entry& e : expr.entries) {
+    if (e.kind == Entry::Kind::keyed && e.key == "on_error") {
+      arguments.push_back({e.value->span, e.key, failure_policy(*e.value, names)});
+      continue;
+    }
     Sym value = expression(*e.value, names);
     if (e.kind == Entry::Kind::spread) {
       if (value.kind != Sym::Kind::tuple && value.kind != Sym::Kind::list)
@@ -50,7 +37,8 @@ Sym Elaborator::call(const Expr& expr, const NamesPtr& names, const Sym* piped, 
       }
     }
     const OperatorDef* stage = OperatorRegistry::instance().find(callee.text);
-    if (!stage && !OpRegistry::instance().find(op_name(callee.text)) && !parse_dtype(callee.text)) {
+    if (!stage && !OpRegistry::instance().find(plain_op_name(callee.text)) &&
+        !parse_dtype(callee.text)) {
       for (const Names* n = names.get(); n; n = n->outer.get()) {
         if (n->name == callee.text) fail(callee.span, "`" + callee.text + "` is not a function");
       }
@@ -84,7 +72,7 @@ Sym Elaborator::call_named(const std::string& name, std::vector<Argument> argume
   if (special_call(name, arguments, span, &out)) return out;
   const OperatorDef* stage = OperatorRegistry::instance().find(name);
   if (stage && stage->internal) stage = nullptr;
-  const std::string op = op_name(name);
+  const std::string op = plain_op_name(name);
   const OpDef* function = OpRegistry::instance().find(op);
   if (stage) {
     const bool on_dataset = std::ranges::any_of(arguments, [this](const Argument& a) {
@@ -100,19 +88,21 @@ Sym Elaborator::call_named(const std::string& name, std::vector<Argument> argume
     function =
         OpRegistry::instance().find(type(x).dtype == DType::bytes ? "split_text" : "split_tensor");
   }
+  if (const OpDef* ragged = ragged_form(op, arguments)) function = ragged;
   if (function) return op_call(*function, std::move(arguments), span);
-  std::vector<std::string> known;  // what fits the first argument comes first
-  for (const OperatorDef* o : OperatorRegistry::instance().all()) {
-    if (!o->internal) known.push_back(o->name);
-  }
-  const bool on_dataset = !arguments.empty() && is_dataset(arguments[0].sym);
-  if (on_dataset) {
-    if (const std::string hint = did_you_mean(name, known); !hint.empty())
-      fail(span, "there is no stage `" + name + "`" + hint, Code::not_found);
-  }
-  for (const OpDef* o : OpRegistry::instance().all()) known.push_back(o->name);
+  std::vector<std::string> known;
   for (const Names* n = prelude_.get(); n; n = n->outer.get()) known.push_back(n->name);
-  fail(span, "there is no op `" + name + "`" + did_you_mean(name, known), Code::not_found);
+  const bool on_dataset = !arguments.empty() && is_dataset(arguments[0].sym);
+  fail(span, no_such_call(name, on_dataset, known), Code::not_found);
+}
+
+// What the op is for ragged tensors, where it is another one for them.
+const OpDef* Elaborator::ragged_form(const std::string& name,
+                                     const std::vector<Argument>& arguments) const {
+  const bool ragged = std::ranges::any_of(arguments, [this](const Argument& a) {
+    return a.sym.kind == Sym::Kind::value && type(a.sym).kind == LeafSpec::Kind::ragged;
+  });
+  return ragged ? OpRegistry::instance().find("ragged_" + name) : nullptr;
 }
 
 bool Elaborator::special_call(const std::string& name, std::vector<Argument>& arguments, Span span,
@@ -137,6 +127,14 @@ bool Elaborator::special_call(const std::string& name, std::vector<Argument>& ar
     *out = walk(x->sym);
     return true;
   }
+  if (name == "apply") {
+    const Argument *x = positional(0, "input"), *f = positional(1, "f");
+    if (!x || !is_dataset(x->sym) || !f || f->sym.kind != Sym::Kind::function)
+      fail(span, "apply takes a dataset and a function of it: apply(d -> d | take(3))");
+    *out = closure_call(*f->sym.closure, {{x->span, {}, x->sym}}, span);
+    if (!is_dataset(*out)) fail(f->span, "apply: the function must give a dataset");
+    return true;
+  }
   if (name == "repeated") {
     const Argument *x = positional(0, "x"), *n = positional(1, "n");
     if (!x || !n) fail(span, "repeated takes a value and a count");
@@ -152,14 +150,34 @@ bool Elaborator::special_call(const std::string& name, std::vector<Argument>& ar
   }
   if (name == "feature") {
     *out = Sym::dict({"dtype", "shape", "default", "kind"}, std::vector<Sym>(4));
-    const std::vector<Param> params{
-        required("dtype", Param::Kind::dtype), optional("shape", Param::Kind::shape, {}),
-        optional("default", Param::Kind::any, {}), optional("kind", Param::Kind::text, {})};
+    const std::vector<Param> params{required("dtype", Param::Kind::dtype),
+                                    optional("shape", Param::Kind::shape, {}),
+                                    optional("default", Param::Kind::any, {}),
+                                    optional("kind", Param::Kind::text, {}),
+                                    option("value_key", Param::Kind::text, {}),
+                                    option("partitions", Param::Kind::any, {}),
+                                    option("index_key", Param::Kind::any, {}),
+                                    option("size", Param::Kind::any, {}),
+                                    option("allow_missing", Param::Kind::boolean, {})};
     const std::vector<const Argument*> found = match(name, params, arguments, span, nullptr);
     for (size_t i = 0; i < params.size(); ++i) {
-      if (found[i]) out->items[i] = found[i]->sym;
+      if (found[i] && i < 4) out->items[i] = found[i]->sym;
+      if (found[i] && i >= 4) {
+        out->keys.push_back(params[i].name);
+        out->items.push_back(found[i]->sym);
+      }
     }
     if (out->items[3].kind == Sym::Kind::none) out->items[3] = Sym::of(Tensor::of_bytes("fixed"));
+    return true;
+  }
+  if (const StaticForm* form = find_static_form(name)) {
+    *out = Sym::dict({"is"}, {Sym::of(Tensor::of_bytes(name))});
+    const std::vector<const Argument*> found = match(name, form->params, arguments, span, nullptr);
+    for (size_t i = 0; i < form->params.size(); ++i) {
+      if (!found[i]) continue;
+      out->keys.push_back(form->params[i].name);
+      out->items.push_back(found[i]->sym);
+    }
     return true;
   }
   return false;
@@ -187,8 +205,8 @@ std::vector<const Argument*> Elaborator::match(const std::string& what,
     while (next < params.size() &&
            (params[next].by_name_only || (out[next] && !(rest && out[next] == nullptr))))
       ++next;
-    const bool many =
-        rest && next < params.size() &&
+    const bool many =  // a list is all there is; what follows is the next argument
+        rest && next < params.size() && a.sym.kind != Sym::Kind::list &&
         (params[next].kind == Param::Kind::tensors || params[next].kind == Param::Kind::datasets);
     if (many) {
       rest->push_back(&a);
@@ -216,6 +234,8 @@ std::vector<const Argument*> Elaborator::match(const std::string& what,
 Sym Elaborator::op_call(const OpDef& def, std::vector<Argument> arguments, Span span) {
   std::vector<const Argument*> rest;
   const std::vector<const Argument*> found = match(def.name, def.params, arguments, span, &rest);
+  if (std::ranges::find(def.params, Param::Kind::function, &Param::kind) != def.params.end())
+    return control_call(def, found, span);
   std::vector<Sym> inputs;
   std::vector<Span> spans;
   Attrs attrs;
@@ -262,23 +282,41 @@ Sym Elaborator::op_call(const OpDef& def, std::vector<Argument> arguments, Span 
   return op(def.name, std::move(inputs), std::move(attrs), span, spans);
 }
 
+Spec Elaborator::add_node(const OpDef& def, std::vector<ValueId> inputs, Attrs attrs,
+                          std::vector<FunctionPtr> bodies, Span span,
+                          const std::vector<Span>& spans, std::vector<ValueId>* outputs) {
+  try {
+    return scope_->builder->add_op(def, std::move(inputs), std::move(attrs), outputs,
+                                   std::move(bodies));
+  } catch (const TypeError& e) {
+    Span where = span;
+    std::string subject;
+    if (e.input >= 0 && static_cast<size_t>(e.input) < spans.size()) {
+      where = spans[static_cast<size_t>(e.input)];
+      if (const std::string text = source_text(where); !text.empty()) subject = "`" + text + "` ";
+    } else if (!e.attr.empty()) {
+      subject = e.attr + " ";
+    }
+    fail(where, def.name + ": " + subject + e.message);
+  }
+}
+
 Sym Elaborator::op(std::string_view name, std::vector<Sym> inputs, Attrs attrs, Span span,
                    const std::vector<Span>& spans) {
   const OpDef* def = OpRegistry::instance().find(name);
   PENSTOCK_CHECK(def != nullptr);
   bool weak = !inputs.empty() && def->effects == Effects::pure;
   for (const Sym& s : inputs) weak &= s.is_constant() && s.weak != Weak::no;
-  const bool literal_math = weak && shares_dtype(*def);
-  if (shares_dtype(*def)) {
-    if (name == "where" && inputs.size() == 3) {
-      std::vector<Sym> sides{inputs[1], inputs[2]};
-      unify(&sides,
-            spans.size() == 3 ? std::vector<Span>{spans[1], spans[2]} : std::vector<Span>{});
-      inputs[1] = sides[0];
-      inputs[2] = sides[1];
-    } else {
-      unify(&inputs, spans);
-    }
+  size_t first = 0;
+  const bool unifies = unifies_literals(*def, inputs.size(), &first);
+  const bool literal_math = weak && unifies;
+  if (unifies) {
+    const auto from = static_cast<std::ptrdiff_t>(first);
+    std::vector<Sym> sides(inputs.begin() + from, inputs.end());
+    unify(&sides, spans.size() == inputs.size()
+                      ? std::vector<Span>(spans.begin() + from, spans.end())
+                      : std::vector<Span>{});
+    std::ranges::move(sides, inputs.begin() + from);
   }
   if (literal_math) {
     const bool real = name == "divide" || (inputs.size() == 1 && def->group == "float math") ||
@@ -302,20 +340,7 @@ Sym Elaborator::op(std::string_view name, std::vector<Sym> inputs, Attrs attrs, 
     ids.push_back(s.is_constant() && literal_math ? scope_->builder->add_constant(s.tensor)
                                                   : value_in(s, scope_));
   }
-  Spec result;
-  try {
-    result = scope_->builder->add_op(*def, std::move(ids), std::move(attrs), &outputs);
-  } catch (const TypeError& e) {
-    Span where = span;
-    std::string subject;
-    if (e.input >= 0 && static_cast<size_t>(e.input) < spans.size()) {
-      where = spans[static_cast<size_t>(e.input)];
-      if (const std::string text = source_text(where); !text.empty()) subject = "`" + text + "` ";
-    } else if (!e.attr.empty()) {
-      subject = e.attr + " ";
-    }
-    fail(where, std::string(name) + ": " + subject + e.message);
-  }
+  const Spec result = add_node(*def, std::move(ids), std::move(attrs), {}, span, spans, &outputs);
   size_t next = 0;
   Sym out = from_spec(result, outputs, &next);
   if (scope_ == &top_ && !out.is_constant()) {

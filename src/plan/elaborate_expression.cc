@@ -347,7 +347,9 @@ Sym Elaborator::subscript(const Expr& expr, const NamesPtr& names) {
   }
   Attrs attrs;
   attrs.set("pieces", Attr::list(std::move(pieces)));
-  return op("subscript", std::move(inputs), std::move(attrs), expr.span, spans);
+  const bool ragged = type(inputs[0]).kind == LeafSpec::Kind::ragged;
+  return op(ragged ? "ragged_subscript" : "subscript", std::move(inputs), std::move(attrs),
+            expr.span, spans);
 }
 
 }  // namespace penstock

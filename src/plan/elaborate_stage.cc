@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "plan/elaborator.h"
+#include "plan/name_check.h"
 #include "plan/parser.h"
 
 namespace penstock {
@@ -52,10 +53,11 @@ Sym Elaborator::stage_inputs(const Param& param, std::vector<const Argument*> ar
   } else {
     const std::function<Attr(const Sym&, Span)> walk = [&](const Sym& s, Span span) -> Attr {
       if (is_dataset(s)) return add(s, span);
-      if (s.kind != Sym::Kind::tuple && s.kind != Sym::Kind::dict)
-        fail(span, "expected datasets, or a tuple or dict of them");
+      if (s.kind != Sym::Kind::tuple && s.kind != Sym::Kind::dict && s.kind != Sym::Kind::list)
+        fail(span, "expected datasets, or a tuple, dict or list of them");
       std::vector<Attr> items;
       for (const Sym& item : s.items) items.push_back(walk(item, span));
+      if (s.kind == Sym::Kind::list) return Attr::list(std::move(items));
       return s.kind == Sym::Kind::tuple ? Attr::tuple(std::move(items))
                                         : Attr::dict(s.keys, std::move(items));
     };
@@ -77,12 +79,18 @@ Sym Elaborator::stage_inputs(const Param& param, std::vector<const Argument*> ar
 }
 
 FunctionPtr Elaborator::function(const Sym& closure, const Spec& input, Span span) {
+  Scope* made = nullptr;
+  return function_in(template_scope(), closure, input, span, &made);
+}
+
+FunctionPtr Elaborator::function_in(Scope* parent, const Sym& closure, const Spec& input, Span span,
+                                    Scope** made) {
   if (closure.kind != Sym::Kind::function) fail(span, "expected a function: x -> ...");
   Scope* const outer = scope_;
-  Scope* const pipelines = template_scope();
   scopes_.push_back(std::make_unique<Scope>());
   Scope* inner = scopes_.back().get();
-  inner->parent = pipelines;
+  *made = inner;
+  inner->parent = parent;
   const Closure& c = *closure.closure;
   inner->builder = std::make_unique<FunctionBuilder>(
       input, c.lambda ? static_cast<int>(c.lambda->patterns.size()) : 1);
@@ -190,6 +198,12 @@ PlanPtr Elaborator::parallel_reads(const OperatorDef& def, Attrs args, int64_t r
 }
 
 Sym Elaborator::stage_call(const OperatorDef& def, std::vector<Argument> arguments, Span span) {
+  const auto policy = std::ranges::find(arguments, "on_error", &Argument::key);
+  if (policy != arguments.end()) {
+    const Argument on_error = *policy;
+    arguments.erase(policy);
+    return with_failure_policy(stage_call(def, std::move(arguments), span), on_error);
+  }
   if (def.name == "from_tensors" && arguments.size() == 1 && holds_dataset(arguments[0].sym) &&
       scope_ == &top_) {
     return from_nested(arguments[0], span);
@@ -282,11 +296,42 @@ PlanPtr Elaborator::as_plan(const Sym& sym, Span span) {
   return sym.plan;
 }
 
+PipeError Elaborator::with_name_mistakes(const PipeError& error, const Program& program) const {
+  std::vector<std::string> known;
+  for (const auto& [name, plan] : options_.datasets) known.push_back(name);
+  for (const Statement& s : program.statements) {
+    if (s.kind != Statement::Kind::import_file) continue;
+    const auto read = imported_.find(import_path(s));
+    if (read == imported_.end() || read->second) return error;  // what it defines is not known
+  }
+  for (const Program& p : programs_) {
+    for (const Statement& s : p.statements) {
+      if (s.pattern) add_bound_names(*s.pattern, &known);
+    }
+  }
+  std::vector<Diagnostic> all = error.diagnostics();
+  const Span first = all[0].span;
+  for (Diagnostic& d : check_names(program, known)) {
+    if (d.span.source != first.source || d.span.begin != first.begin) all.push_back(std::move(d));
+  }
+  // In the order of the text, behind what is wrong in another.
+  auto at = [&program](const Diagnostic& d) {
+    const bool here = d.span.source == program.source.get();
+    return std::pair(here, here ? d.span.begin : 0);
+  };
+  std::ranges::stable_sort(all, {}, at);
+  return PipeError(std::move(all));
+}
+
 BuiltPlan build_plan(const Program& program, const BuildOptions& options) {
   Elaborator elaborator(options);
   BuiltPlan out;
-  const Sym result = elaborator.run(program);
-  out.plan = elaborator.as_plan(result, program.result->span);
+  try {
+    const Sym result = elaborator.run(program);
+    out.plan = elaborator.as_plan(result, program.result->span);
+  } catch (const PipeError& e) {
+    throw elaborator.with_name_mistakes(e, program);
+  }
   out.sources = elaborator.sources();
   out.sources.push_back(program.source);
   out.warnings = elaborator.warnings;

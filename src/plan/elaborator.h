@@ -95,6 +95,8 @@ class Elaborator {
   NamesPtr bind_names(const std::map<std::string, PlanPtr>& datasets) const;
   PlanPtr as_plan(const Sym& sym, Span span);
   FunctionPtr function(const Sym& closure, const Spec& input, Span span);
+  // The error with further mistakes in names of the program, which does not go on after the first.
+  PipeError with_name_mistakes(const PipeError& error, const Program& program) const;
   // Every text that nodes of the result may point into.
   std::vector<SourcePtr> sources() const;
   std::vector<std::string> warnings;
@@ -104,6 +106,7 @@ class Elaborator {
   // elaborate.cc
   NamesPtr statement(const Statement& statement, NamesPtr names);
   NamesPtr import_file(const Statement& statement, NamesPtr names);
+  static std::string import_path(const Statement& statement);
   NamesPtr bind(const Pattern& pattern, const Sym& value, NamesPtr names);
   Sym lookup(const Expr& name, const NamesPtr& names);
   Sym closure_call(const Closure& closure, std::vector<Argument> arguments, Span span);
@@ -126,6 +129,7 @@ class Elaborator {
   Sym call(const Expr& expr, const NamesPtr& names, const Sym* piped, Span piped_span);
   Sym call_named(const std::string& name, std::vector<Argument> arguments, Span span);
   Sym op_call(const OpDef& op, std::vector<Argument> arguments, Span span);
+  const OpDef* ragged_form(const std::string& name, const std::vector<Argument>& arguments) const;
   bool special_call(const std::string& name, std::vector<Argument>& arguments, Span span, Sym* out);
   std::vector<const Argument*> match(const std::string& what, const std::vector<Param>& params,
                                      const std::vector<Argument>& arguments, Span span,
@@ -135,13 +139,23 @@ class Elaborator {
   Sym ragged_literal(const std::vector<Argument>& arguments, Span span);
   Sym sparse_literal(const std::vector<Argument>& arguments, Span span);
 
-  // elaborate_stage.cc
+  // elaborate_control.cc
+  Sym control_call(const OpDef& op, const std::vector<const Argument*>& found, Span span);
+  FunctionPtr body(const Sym& closure, const Spec& input, Span span,
+                   std::vector<ValueId>* captured);
+
+  // elaborate_stage.cc, elaborate_failure_policy.cc
   Sym stage_call(const OperatorDef& op, std::vector<Argument> arguments, Span span);
   PlanPtr parallel_reads(const OperatorDef& def, Attrs args, int64_t reads, Span span);
+  Sym failure_policy(const Expr& expr, const NamesPtr& names);
+  Sym with_failure_policy(Sym stage, const Argument& policy);
   Sym from_nested(const Argument& argument, Span span);
   Sym stage_inputs(const Param& param, std::vector<const Argument*> arguments,
                    std::vector<PlanPtr>* inputs, Attrs* args);
   FunctionPtr stage_function(NodeDraft& draft, const Param& param, const Sym& closure, Span span);
+  // A function whose scope hangs from `parent`; `made` gets the scope.
+  FunctionPtr function_in(Scope* parent, const Sym& closure, const Spec& input, Span span,
+                          Scope** made);
   bool is_dataset(const Sym& sym) const;
   Sym as_dataset(const Sym& sym, Span span);
   Scope* template_scope();
@@ -162,6 +176,10 @@ class Elaborator {
   Attr tree(const Sym& sym, Span span, bool lists_are_tensors);
   Sym op(std::string_view name, std::vector<Sym> inputs, Attrs attrs, Span span,
          const std::vector<Span>& spans = {});
+  // A node of the current scope; an error of its types is said at the input's place.
+  Spec add_node(const OpDef& def, std::vector<ValueId> inputs, Attrs attrs,
+                std::vector<FunctionPtr> bodies, Span span, const std::vector<Span>& spans,
+                std::vector<ValueId>* outputs);
 
   [[noreturn]] void fail(Span span, std::string message, Code code = Code::invalid_argument) const;
   static std::string source_text(Span span);

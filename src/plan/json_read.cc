@@ -142,7 +142,8 @@ class PlanReader {
                                                where["structure"]);
     int64_t next = -1;
     const std::function<void(const Attr&)> walk = [&](const Attr& attr) {
-      if (attr.kind() == Attr::Kind::tuple || attr.kind() == Attr::Kind::dict) {
+      if (attr.kind() == Attr::Kind::tuple || attr.kind() == Attr::Kind::dict ||
+          attr.kind() == Attr::Kind::list) {
         for (const Attr& item : attr.items()) walk(item);
         return;
       }
@@ -156,7 +157,8 @@ class PlanReader {
     walk(structure);
     const auto count = static_cast<int64_t>(draft->node.inputs.size());
     const bool all = structure.kind() == Attr::Kind::tuple ||
-                     structure.kind() == Attr::Kind::dict || structure.is_tensor();
+                     structure.kind() == Attr::Kind::dict || structure.kind() == Attr::Kind::list ||
+                     structure.is_tensor();
     const int64_t leaves = next < 0 ? 0 : next;
     if (!all || leaves > count || leaves < static_cast<int64_t>(inputs)) {
       where["structure"].fail("does not go with " + std::to_string(count) + " inputs");

@@ -150,7 +150,7 @@ class FunctionReader {
   static void check_input_count(const OpDef& op, size_t given, const Where& where) {
     size_t least = 0, most = 0;
     for (const Param& p : op.params) {
-      if (p.kind == Param::Kind::tensors) most = 100'000;
+      if (p.kind == Param::Kind::tensors || p.kind == Param::Kind::structure) most = 100'000;
       if (p.kind != Param::Kind::tensor) continue;
       least += p.required || !p.fallback.is_none() ? 1 : 0;
       ++most;
@@ -168,7 +168,7 @@ class FunctionReader {
     size_t known = 0;
     for (const Param& p : op.params) {
       const bool dynamic = p.kind == Param::Kind::tensor || p.kind == Param::Kind::tensors ||
-                           p.kind == Param::Kind::function;
+                           p.kind == Param::Kind::function || p.kind == Param::Kind::structure;
       if (dynamic) continue;
       const In* attr = optional_member(given, p.name.c_str());
       known += attr ? 1 : 0;

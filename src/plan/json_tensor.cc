@@ -189,9 +189,9 @@ Out tensor_to_json(const Tensor& t) {
     return Out{{"ragged", std::move(parts)}};
   }
   if (const SparseTensor* sparse = as_sparse(t)) {
-    return Out{{"sparse", Out::array({tensor_to_json(sparse->indices()),
-                                      tensor_to_json(sparse->values()),
-                                      tensor_to_json(sparse->shape())})}};
+    return Out{
+        {"sparse", Out::array({tensor_to_json(sparse->indices()), tensor_to_json(sparse->values()),
+                               tensor_to_json(sparse->shape())})}};
   }
   PENSTOCK_CHECK(!t.object());
   Out values = Out::array();

@@ -136,9 +136,14 @@ class Lexer {
     push(Token::Kind::error, end);
   }
 
+  bool is_no_text(size_t at) const {
+    const auto byte = static_cast<unsigned char>(text_[at]);
+    return (byte < 0x20 && byte != '\n') || byte == 0x7f || utf8_length_at(text_, at) == 0;
+  }
+
   void stray() {
     const size_t begin = i_;
-    const size_t end = i_ + std::max<size_t>(utf8_length_at(text_, i_), 1);
+    size_t end = i_ + std::max<size_t>(utf8_length_at(text_, i_), 1);
     const std::string shown(text_.substr(begin, end - begin));
     const auto byte = static_cast<unsigned char>(text_[begin]);
     if (byte == '\'') {
@@ -150,7 +155,8 @@ class Lexer {
       fail(begin, end, "unexpected `&`; write `and`");
     } else if (byte == '!') {
       fail(begin, end, "unexpected `!`; write `not`");
-    } else if (byte < 0x20 || byte == 0x7f || utf8_length_at(text_, begin) == 0) {
+    } else if (is_no_text(begin)) {
+      while (end < text_.size() && is_no_text(end)) ++end;  // many: one mistake
       fail(begin, end, "unexpected byte " + std::to_string(byte));
     } else {
       fail(begin, end, "unexpected character `" + shown + "`");

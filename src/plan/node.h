@@ -15,6 +15,7 @@
 namespace penstock {
 
 class Cursor;        // runtime/cursor.h
+class Indexed;       // runtime/indexed.h
 struct OpenContext;  // runtime/open.h
 struct OperatorDef;
 
@@ -66,8 +67,10 @@ struct OperatorDef {
   bool stateless =
       false;  // a row goes in, at most one comes out, nothing is remembered: chains fuse
   bool keeps_rows = false;  // exactly one row out for each row in
-  bool random = false;      // order or values depend on a seed
-  bool internal = false;    // made by rewrites only; not callable from text
+  // Nothing is remembered between blocks: where its input stands says where it stands.
+  bool passes_marks = false;
+  bool random = false;    // order or values depend on a seed
+  bool internal = false;  // made by rewrites only; not callable from text
   std::function<void(NodeDraft&)> infer;
   // What function `param` is called with, given what is already in the draft.
   std::function<Spec(const NodeDraft&, std::string_view param)> function_input;
@@ -75,6 +78,8 @@ struct OperatorDef {
   int function_arity = 1;
   std::string state_param{};  // the function whose state goes round, where there are others besides
   std::function<std::unique_ptr<Cursor>(const PlanPtr&, OpenContext&)> open;
+  // Where rows can be had by their index, whatever the rows before them: null for other operators.
+  std::function<std::unique_ptr<Indexed>(const PlanPtr&, const OpenContext&)> open_indexed;
   // Sinks: computes the value's leaves from an opened input.
   std::function<std::vector<Tensor>(const PlanPtr&, OpenContext&)> run_sink;
 };

@@ -75,6 +75,21 @@ TEST_CASE("unparse: stages and arguments") {
   is_canonical("range(-3, 4)\n| reduce(0, (s, x) -> s + x)");
 }
 
+TEST_CASE("unparse: lists of datasets and failure policies") {
+  is_canonical("sample_from_datasets([range(3), range(4)], weights=[0.5, 0.5], seed=1)");
+  is_canonical(
+      "choose_from_datasets([range(3)], choice_dataset=range(1), stop_on_empty_dataset=false)");
+  is_canonical("let d1 = range(3)\n\nchoose_from_datasets([d1, range(9), d1], choice_dataset=d1)");
+  is_canonical("range(3)\n| map(x -> (x, \"b\"))\n| replace_errors((1, \"a\"), max_count=3)");
+  CHECK(round_trip("range(3) | map(x -> uint8(x), on_error=replace(1))") ==
+        "range(3)\n| map(x -> uint8(x))\n| replace_errors(uint8(1))\n");
+  CHECK(round_trip(
+            "range(3) | take(1, on_error=skip(2, max_rate=0.5)) | skip(1, on_error=\"raise\")") ==
+        "range(3)\n| take(1)\n| ignore_errors(max_count=2, max_rate=0.5)\n| skip(1)\n");
+  round_trip(
+      "counter(2, 3, int32) | scan({n: 0}, (s, x) -> (s, (s.n, x))) | take_while(x -> true)");
+}
+
 TEST_CASE("unparse: several inputs and shared nodes") {
   is_canonical("zip(range(3), range(4))");
   is_canonical("zip({a: range(3), b: (range(4), range(5))})");

@@ -77,7 +77,7 @@ class PlanUnparser {
           else
             call.name_what_follows();
           break;
-        case Param::Kind::datasets: datasets(node, p, &call); break;
+        case Param::Kind::datasets: next_input = datasets(node, p, &call); break;
         case Param::Kind::function:
           if (const FunctionPtr& f = node.function(p.name))
             call.add(p, lambda_expr(*f, environment_, taken_));
@@ -99,8 +99,9 @@ class PlanUnparser {
     }
   }
 
-  // zip(a, b), zip({k: a}): the tree of indices with the datasets at its leaves.
-  void datasets(const PlanNode& node, const Param& p, CallBuilder* call) {
+  // zip(a, b), zip({k: a}), sample_from_datasets([a, b]): the tree of indices with the datasets at
+  // its leaves. Gives their number.
+  size_t datasets(const PlanNode& node, const Param& p, CallBuilder* call) {
     const Attr& structure = node.arg("structure");
     const bool loose = structure.kind() == Attr::Kind::tuple && call->positional() &&
                        (structure.items().size() > 1 ||
@@ -111,6 +112,8 @@ class PlanUnparser {
       call->add(p, place(structure, node));
     }
     call->name_what_follows();
+    const auto own = [](const Param& other) { return other.kind == Param::Kind::dataset; };
+    return node.inputs.size() - static_cast<size_t>(std::ranges::count_if(node.op->params, own));
   }
 
   ExprPtr place(const Attr& structure, const PlanNode& node) {
@@ -118,6 +121,7 @@ class PlanUnparser {
       return dataset(*node.inputs[static_cast<size_t>(structure.as_int())]);
     std::vector<ExprPtr> items;
     for (const Attr& item : structure.items()) items.push_back(place(item, node));
+    if (structure.kind() == Attr::Kind::list) return list_expr(std::move(items));
     return structure.kind() == Attr::Kind::dict ? dict_expr(structure.keys(), std::move(items))
                                                 : tuple_expr(std::move(items));
   }

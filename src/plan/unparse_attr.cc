@@ -4,10 +4,12 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <span>
 
 #include "data/ragged.h"
 #include "plan/format.h"
 #include "plan/lexer.h"
+#include "plan/static_forms.h"
 #include "plan/unparse_parts.h"
 
 namespace penstock::unparsing {
@@ -164,19 +166,33 @@ bool is_repeated(const Tensor& t) {
   return true;
 }
 
-// feature(dtype, shape, default=..., kind=...) of parse_example's table.
+// feature(dtype, shape, default=..., kind=..., ...) of parse_example's table.
 bool is_feature(const Attr& attr) {
-  return attr.keys() == std::vector<std::string>{"dtype", "shape", "default", "kind"};
+  constexpr std::string_view kFirst[] = {"dtype", "shape", "default", "kind"};
+  return attr.keys().size() >= 4 && std::ranges::equal(std::span(attr.keys()).first(4), kFirst);
 }
 
 ExprPtr feature_expr(const Attr& attr, std::span<const ExprPtr> environment) {
   CallBuilder call{"feature"};
-  for (size_t i = 0; i < 4; ++i) {
+  for (size_t i = 0; i < attr.items().size(); ++i) {
     const Attr& item = attr.items()[i];
     const bool fixed = i == 3 && item == Attr::text("fixed");
     if ((i > 0 && item.is_none()) || fixed) continue;
     call.add(required(attr.keys()[i], Param::Kind::any),
              attr_expr(item, Param::Kind::any, environment), i > 1);
+  }
+  return call.finish();
+}
+
+// vocabulary(...) and its like.
+ExprPtr static_form_expr(const StaticForm& form, const Attr& attr,
+                         std::span<const ExprPtr> environment) {
+  CallBuilder call{std::string(form.name)};
+  for (size_t i = 1; i < attr.items().size(); ++i) {
+    const auto param = std::ranges::find(form.params, attr.keys()[i], &Param::name);
+    if (param == form.params.end()) continue;
+    call.add(*param, attr_expr(attr.items()[i], Param::Kind::any, environment),
+             !param->required || param->by_name_only);
   }
   return call.finish();
 }
@@ -384,6 +400,8 @@ ExprPtr attr_expr(const Attr& attr, Param::Kind kind, std::span<const ExprPtr> e
     default: break;
   }
   if (attr.kind() == Attr::Kind::dict && is_feature(attr)) return feature_expr(attr, environment);
+  if (const StaticForm* form = static_form_of(attr))
+    return static_form_expr(*form, attr, environment);
   const Param::Kind inner = kind == Param::Kind::shape ? kind : Param::Kind::any;
   std::vector<ExprPtr> items;
   for (const Attr& item : attr.items()) items.push_back(attr_expr(item, inner, environment));

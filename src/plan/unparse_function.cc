@@ -119,6 +119,8 @@ void FunctionUnparser::count_uses() {
         node.kind == FunctionNode::Kind::conditional || node.kind == FunctionNode::Kind::dataset;
     if (captures) {
       count_captured(node);
+    } else if (!node.bodies.empty()) {
+      count_captured(node);
     } else {
       for (const ValueId id : node.inputs) ++at(id).uses;
     }
@@ -127,11 +129,15 @@ void FunctionUnparser::count_uses() {
 }
 
 void FunctionUnparser::count_captured(const FunctionNode& node) {
-  if (node.kind == FunctionNode::Kind::conditional) {
-    ++at(node.inputs[0]).uses;
+  if (node.kind != FunctionNode::Kind::dataset) {
+    // The sources of a conditional's bodies are counted behind its condition, those of an op's
+    // from its first input on, which is a structure's.
+    const bool is_op = node.kind == FunctionNode::Kind::op;
+    const size_t own = is_op ? static_cast<size_t>(node.bodies[0]->input_count()) : 1;
+    for (size_t i = 0; i < own; ++i) ++at(node.inputs[i]).uses;
     for (const FunctionPtr& body : node.bodies) {
       for (const int source : needed_sources(*body)) {
-        Value& v = at(node.inputs[static_cast<size_t>(source) + 1]);
+        Value& v = at(node.inputs[static_cast<size_t>(source) + (is_op ? 0 : 1)]);
         ++v.uses;
         v.must_name = true;
       }

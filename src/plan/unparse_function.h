@@ -57,6 +57,7 @@ class FunctionUnparser {
   ExprPtr operator_expr(const FunctionNode& node);
   ExprPtr subscript_expr(const FunctionNode& node);
   ExprPtr call_expr(const FunctionNode& node);
+  ExprPtr structure_expr(const Spec& spec, const FunctionNode& node, size_t* next);
   ExprPtr conditional_expr(const FunctionNode& node);
   ExprPtr dataset_expr(const FunctionNode& node);
   std::vector<ExprPtr> environment_of(std::span<const ValueId> values);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "functions/kernels/control/control.h"
 #include "plan/unparse_function.h"
 
 namespace penstock::unparsing {
@@ -47,14 +48,6 @@ bool all_defaults(const FunctionNode& node) {
 }
 
 }  // namespace
-
-bool unifies_literals(const OpDef& op, size_t inputs, size_t* first) {
-  *first = op.name == "where" && inputs == 3 ? 1 : 0;
-  for (const std::string_view name : {"concat", "stack", "clip", "where", "minimum", "maximum"}) {
-    if (op.name == name) return true;
-  }
-  return op.elementwise;
-}
 
 Place FunctionUnparser::place_of(const FunctionNode& node, size_t i) const {
   const DType dtype = function_.type(node.inputs[i]).dtype;
@@ -200,7 +193,7 @@ ExprPtr FunctionUnparser::call_expr(const FunctionNode& node) {
     return p.kind == Param::Kind::tensor && (p.required || !p.fallback.is_none());
   };
   auto later = static_cast<size_t>(std::ranges::count_if(params, single));
-  size_t next = 0, body = 0;
+  size_t next = 0, body = 0, structure = 0;
   for (const Param& p : params) {
     if (single(p)) --later;
     const size_t left = node.inputs.size() - next;
@@ -222,8 +215,15 @@ ExprPtr FunctionUnparser::call_expr(const FunctionNode& node) {
       else
         for (ExprPtr& item : items) call.add_loose(std::move(item));
       call.name_what_follows();
+    } else if (p.kind == Param::Kind::structure) {
+      const std::vector<Spec> specs = control_structures(*node.op, node.bodies);
+      call.add(p, structure_expr(specs[structure++], node, &next));
     } else if (p.kind == Param::Kind::function && body < node.bodies.size()) {
-      call.add(p, lambda_expr(*node.bodies[body++], {}, taken_));
+      // The inputs before what is captured are those of the structures.
+      const auto own = static_cast<size_t>(node.bodies[0]->input_count());
+      std::vector<ExprPtr> environment = environment_of(std::span(node.inputs).subspan(own));
+      environment.insert(environment.begin(), own, nullptr);
+      call.add(p, lambda_expr(*node.bodies[body++], environment, taken_));
     } else {
       const Attr* given = node.attrs.find(p.name);
       const bool seed = p.name == "seed" && given && !given->is_none();
@@ -235,6 +235,16 @@ ExprPtr FunctionUnparser::call_expr(const FunctionNode& node) {
     }
   }
   return call.finish();
+}
+
+// Inputs from *next on as the leaves of a structure.
+ExprPtr FunctionUnparser::structure_expr(const Spec& spec, const FunctionNode& node, size_t* next) {
+  if (spec.kind == Spec::Kind::none) return none_expr();
+  if (spec.is_leaf()) return value(node.inputs[(*next)++], Place::alone);
+  std::vector<ExprPtr> items;
+  for (const Spec& item : spec.items) items.push_back(structure_expr(item, node, next));
+  return spec.kind == Spec::Kind::tuple ? tuple_expr(std::move(items))
+                                        : dict_expr(spec.keys, std::move(items));
 }
 
 // What values of this function are called inside: names, literals, or, where only an argument of a

@@ -64,10 +64,6 @@ using Names = std::set<std::string>;
 // `hint` when it can be a name here, else one that resembles it, or `fallback`; adds it to `taken`.
 std::string new_name(const std::string& hint, std::string_view fallback, Names* taken);
 
-// True when literals among the inputs of `op` take the dtype of the others (elaborate_call.cc); the
-// group is inputs [first, last).
-bool unifies_literals(const OpDef& op, size_t inputs, size_t* first);
-
 // How often a nested pipeline uses each value of its environment: as an argument, and in functions.
 struct EnvironmentUse {
   int in_args = 0;

@@ -107,8 +107,7 @@ std::string trust_text(const Analysis& a) {
                 : "")});
   table.add_row({"tracing overhead", human_percent(a.tracing_overhead) + ", estimated"});
   std::string out = "Trust\n" + table.text(2);
-  if (a.too_short)
-    out += "  The trace is too short to rely on: trace some seconds and ten elements at least.\n";
+  if (a.too_short) out += "  Too short to rely on: trace some seconds and ten elements at least.\n";
   return out;
 }
 

@@ -9,24 +9,25 @@ namespace penstock {
 namespace {
 
 // Rows for which the predicate (a bool scalar, or a vector of one) holds; errors stay.
-std::vector<int32_t> kept_rows(const Block& predicate) {
-  std::vector<int32_t> kept;
+std::shared_ptr<const RowIndices> kept_rows(const Block& predicate) {
+  auto out = make_recycled<RowIndices>();
+  RowIndices& kept = *out;
   const Column& c = predicate.columns[0];
   if (c.kind() == Column::Kind::dense && c.row_dims().rank() == 0 && predicate.errors.empty()) {
-    const bool* holds = c.entries<bool>();
+    const bool* entries = c.entries<bool>();
     kept.resize(static_cast<size_t>(predicate.rows));
     size_t n = 0;
     for (int32_t i = 0; i < predicate.rows; ++i) {
       kept[n] = i;
-      n += holds[i] ? 1 : 0;
+      n += entries[i] ? 1 : 0;
     }
     kept.resize(n);
-    return kept;
+    return out;
   }
   for (int32_t i = 0; i < predicate.rows; ++i) {
-    if (predicate.error_at(i) || c.row(i).entry<bool>()) kept.push_back(i);
+    if (predicate.error_at(i) || holds(predicate, i)) kept.push_back(i);
   }
-  return kept;
+  return out;
 }
 
 // A predicate's shape may be known only now: what is not one entry is an error at its row.
@@ -56,16 +57,25 @@ void name_errors(Block* block, const std::string& name) {
 }
 
 void run_filter(const Chain::Stage& stage, Block* block) {
-  Block predicate, input = *block;
-  stage.function->run(input, &predicate);
-  check_predicate(&predicate);
-  name_errors(&predicate, stage.name);
-  const std::vector<int32_t> kept = kept_rows(predicate);
+  Block predicate = run_predicate(*stage.function, *block, stage.name);
+  std::shared_ptr<const RowIndices> kept = kept_rows(predicate);
   block->errors = std::move(predicate.errors);
-  if (static_cast<int64_t>(kept.size()) < block->rows) *block = block->gather(kept);
+  if (static_cast<int64_t>(kept->size()) == block->rows) return;
+  MarkPtr mark = std::move(block->mark);  // the block's last row is done with, kept or not
+  *block = block->pick(std::move(kept));
+  block->mark = std::move(mark);
 }
 
 }  // namespace
+
+Block run_predicate(const CompiledFunction& predicate, const Block& rows,
+                    const std::string& stage) {
+  Block out, input = rows;
+  predicate.run(input, &out);
+  check_predicate(&out);
+  name_errors(&out, stage);
+  return out;
+}
 
 void Chain::run(Block* block, const Placement* placement) const {
   for (size_t i = 0; i < stages_.size(); ++i) {
@@ -125,7 +135,7 @@ Chain::Stage make_stage(const PlanPtr& node, const OpenContext& context) {
   Chain::Stage stage;
   stage.filter = node->is("filter");
   stage.function = context.program(*node, stage.filter ? "predicate" : "f");
-  stage.counters = context.run->counters(node.get());
+  stage.counters = context.run->options().count ? context.run->counters(node.get()) : nullptr;
   stage.name = node->op->name;
   for (const LeafSpec& leaf : node->spec.leaves()) {
     const bool fixed = leaf.is_tensor() && leaf.shape.is_static() && leaf.dtype != DType::bytes;
@@ -181,7 +191,7 @@ class ChainCursor final : public Cursor {
 CursorPtr open_chain(const PlanPtr& node, OpenContext& context) {
   const int64_t calls = parallelism(*node, context);
   std::vector<Chain::Stage> stages{make_stage(node, context)};
-  OpenContext below = context;
+  OpenContext below = context;  // rows behind the mark are dropped at the top of the chain
   PlanPtr bottom = node;
   while (bottom->inputs[0]->op->stateless && parallelism(*bottom->inputs[0], context) == calls) {
     bottom = bottom->inputs[0];
@@ -191,8 +201,9 @@ CursorPtr open_chain(const PlanPtr& node, OpenContext& context) {
   std::ranges::reverse(stages);
   CursorPtr input = below.open_input(*bottom);
   auto chain = std::make_shared<const Chain>(std::move(stages));
-  const bool deterministic =
-      node->arg("deterministic").is_none() || node->arg("deterministic").as_bool();
+  // A checkpoint is a place in an order: with marks there is one.
+  const bool deterministic = context.run->options().marks || node->arg("deterministic").is_none() ||
+                             node->arg("deterministic").as_bool();
   if (calls > 0) {
     AsyncOptions options;
     options.chain = chain;

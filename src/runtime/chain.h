@@ -33,6 +33,14 @@ class Chain {
   std::vector<Stage> stages_;
 };
 
+// One bool for each row of `rows`, or its error: a scalar, or a tensor that turns out to hold one
+// entry. Errors name `stage`.
+Block run_predicate(const CompiledFunction& predicate, const Block& rows, const std::string& stage);
+// REQUIRES that row `row` is no error.
+inline bool holds(const Block& predicate, int64_t row) {
+  return predicate.columns[0].row(row).entry<bool>();
+}
+
 // Rows to ask for so that a task takes about `kTaskNs`: grows from 1 while rows turn out cheap.
 class BlockSizer {
  public:

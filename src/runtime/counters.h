@@ -47,12 +47,14 @@ inline void add(std::atomic<int64_t>& counter, int64_t n) {
 class StageClock {
  public:
   explicit StageClock(NodeCounters* node) : previous_(current_), node_(node) {
+    if (!previous_ && !node_) return;
     const uint64_t now = ticks();
     if (previous_) add(previous_->busy_ticks, static_cast<int64_t>(now - mark_));
     mark_ = now;
     current_ = node_;
   }
   ~StageClock() {
+    if (!previous_ && !node_) return;
     const uint64_t now = ticks();
     if (node_) add(node_->busy_ticks, static_cast<int64_t>(now - mark_));
     mark_ = now;

@@ -1,10 +1,36 @@
 #include "runtime/cursor.h"
 
+#include <algorithm>
+
 #include "base/cancellation.h"
+#include "runtime/checkpoint.h"
 
 namespace penstock {
 
+void Cursor::resume_at(const StreamPosition& at) {
+  position_ = at;
+  to_drop_ += at.rows;
+}
+
 Poll Cursor::pull(Block* out, const Pull& pull) {
+  while (to_drop_ > 0) {
+    Block dropped;
+    const Poll poll = pull_once(&dropped, {std::min(pull.max_rows, to_drop_), pull.waker});
+    if (poll != Poll::ready) return poll;
+    to_drop_ -= dropped.rows;
+    if (dropped.mark) position_ = {dropped.mark, to_drop_};
+  }
+  const Poll poll = pull_once(out, pull);
+  if (poll != Poll::ready) return poll;
+  if (out->mark) {
+    position_ = {out->mark, 0};
+  } else {
+    position_.rows += out->rows;
+  }
+  return poll;
+}
+
+Poll Cursor::pull_once(Block* out, const Pull& pull) {
   check_cancelled();  // here once for all operators that go on pulling
   StageClock clock(identity_.counters);
   Poll result;
@@ -19,7 +45,10 @@ Poll Cursor::pull(Block* out, const Pull& pull) {
     *out = error_block(current_error(), identity_.columns, Origin());
     result = Poll::ready;
   }
-  if (result != Poll::ready) return result;
+  if (result != Poll::ready) {
+    out->clear();  // an operator may have filled and dropped rows before its input had no more
+    return result;
+  }
   PENSTOCK_DCHECK(out->rows >= 1 && out->rows <= pull.max_rows);
   PENSTOCK_DCHECK(out->columns.size() == identity_.columns);
   if (!out->errors.empty()) {
@@ -34,7 +63,21 @@ Poll Cursor::pull(Block* out, const Pull& pull) {
     add(c->errors, static_cast<int64_t>(out->errors.size()));
     add(c->bytes, out->payload_bytes());
   }
+  if (out->mark && !identity_.passes_marks && out->mark->owner() != identity_.node)
+    out->mark.reset();  // an input's, that came with its block
   return result;
+}
+
+void Cursor::set_mark(Block* out, std::initializer_list<int64_t> numbers,
+                      std::initializer_list<StreamPosition> inputs) const {
+  set_mark(out, std::span(numbers.begin(), numbers.size()),
+           std::span(inputs.begin(), inputs.size()));
+}
+
+void Cursor::set_mark(Block* out, std::span<const int64_t> numbers,
+                      std::span<const StreamPosition> inputs) const {
+  if (!identity_.marks) return;
+  out->mark = make_recycled<const StageMark>(identity_.node, identity_.name, numbers, inputs);
 }
 
 }  // namespace penstock

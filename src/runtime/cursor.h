@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
+#include <span>
 
 #include "data/block.h"
 #include "runtime/counters.h"
@@ -38,17 +40,41 @@ class Cursor {
 
   struct Identity {
     NodeCounters* counters = nullptr;
-    std::string name;    // for error messages
-    size_t columns = 0;  // leaves of its element spec
+    std::string name;            // for error messages
+    size_t columns = 0;          // leaves of its element spec
+    const void* node = nullptr;  // its plan node
+    bool marks = false;          // the run wants marks on blocks
+    bool passes_marks = false;   // stateless: its input's marks are its own
   };
   void set_identity(Identity identity) { identity_ = std::move(identity); }
   const Identity& identity() const { return identity_; }
 
+  // Where the stream stands behind what pull has given. Opening the same plan there goes on with
+  // the same rows. Without marks: so many rows from the beginning.
+  const StreamPosition& position() const { return position_; }
+  // Before the first pull: the cursor was opened behind at.mark, and at.rows rows that it gives
+  // are to be dropped.
+  void resume_at(const StreamPosition& at);
+  // The same without dropping: what it pulls from has done that.
+  void stand_at(const StreamPosition& at) { position_ = at; }
+  // Drops rows that the mark itself leaves to be dropped.
+  void drop_rows(int64_t rows) { to_drop_ += rows; }
+
  protected:
   virtual Poll next(Block* out, const Pull& pull) = 0;
+  // Where the run wants it, marks the block: the cursor's numbers, and where its inputs stand,
+  // when its last row has been given. A block may go without; the next mark will do.
+  void set_mark(Block* out, std::initializer_list<int64_t> numbers,
+                std::initializer_list<StreamPosition> inputs = {}) const;
+  void set_mark(Block* out, std::span<const int64_t> numbers,
+                std::span<const StreamPosition> inputs) const;
 
  private:
+  Poll pull_once(Block* out, const Pull& pull);
+
   Identity identity_;
+  StreamPosition position_;
+  int64_t to_drop_ = 0;
 };
 using CursorPtr = std::unique_ptr<Cursor>;
 

@@ -7,25 +7,59 @@ CursorPtr OpenContext::open(const PlanPtr& node) const {
     OpenContext context = *this;
     if (!node->op->open) throw Error(Code::invalid_argument, "gives a value, expected a dataset");
     CursorPtr cursor = node->op->open(node, context);
-    if (!cursor->identity().counters) {
-      cursor->set_identity({run->counters(node.get()), node->op->name,
-                            static_cast<size_t>(node->spec.leaf_count())});
-    }
+    if (!cursor->identity().node) identify(*node, cursor.get());
+    if (at.mark || at.rows > 0) cursor->resume_at(at);
     return cursor;
   } catch (const Error& e) {
     throw e.at(node->op->name);
   }
 }
 
+void OpenContext::identify(const PlanNode& node, Cursor* cursor) const {
+  cursor->set_identity({run->options().count ? run->counters(&node) : nullptr, node.op->name,
+                        static_cast<size_t>(node.spec.leaf_count()), &node, run->options().marks,
+                        node.op->passes_marks});
+}
+
 OpenContext OpenContext::deeper() const {
   OpenContext out = *this;
   ++out.depth;
   out.batch_rows = 0;
+  out.at = {};
+  return out;
+}
+
+OpenContext OpenContext::below(const PlanNode& node, size_t i) const {
+  OpenContext out = deeper();
+  if (node.op->passes_marks) {
+    out.at.mark = at.mark;
+  } else if (const StageMark* mark = resume(node); mark && i < mark->inputs().size()) {
+    out.at = mark->inputs()[i];
+  }
   return out;
 }
 
 CursorPtr OpenContext::open_input(const PlanNode& node, size_t i) const {
-  return deeper().open(node.inputs[i]);
+  return below(node, i).open(node.inputs[i]);
+}
+
+const StageMark* OpenContext::resume(const PlanNode& node) const {
+  const auto* mark = static_cast<const StageMark*>(at.mark.get());
+  if (mark && mark->stage() != node.op->name) {
+    throw Error(Code::failed_precondition, "the checkpoint was taken behind `" + mark->stage() +
+                                               "`, here the pipeline has `" + node.op->name + "`");
+  }
+  return mark;
+}
+
+int64_t OpenContext::resumed_index(const PlanNode& node, int64_t count) const {
+  const int64_t index = resumed_number(node);
+  if (index < 0 || index > count) {
+    throw Error(Code::failed_precondition, "the checkpoint stands at element " +
+                                               std::to_string(index) + ", there are only " +
+                                               std::to_string(count) + " now");
+  }
+  return index;
 }
 
 std::shared_ptr<const CompiledFunction> OpenContext::program(const PlanNode& node,
@@ -45,7 +79,7 @@ class NothingCursor final : public Cursor {
 CursorPtr open_nothing() { return std::make_unique<NothingCursor>(); }
 
 CursorPtr open_dataset(const OpenContext& context, const DatasetValue& value, uint64_t lineage,
-                       uint64_t epoch) {
+                       uint64_t epoch, const StreamPosition& at) {
   OpenContext inner = context;
   inner.environment = value.environment();
   inner.lineage = lineage;
@@ -53,6 +87,7 @@ CursorPtr open_dataset(const OpenContext& context, const DatasetValue& value, ui
   inner.batch_rows = 0;
   ++inner.depth;
   inner.nested = std::make_shared<PipelineState>();
+  inner.at = at;
   return inner.open(value.plan());
 }
 

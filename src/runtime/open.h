@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "runtime/checkpoint.h"
 #include "runtime/run.h"
 
 namespace penstock {
@@ -14,15 +15,33 @@ struct OpenContext {
   uint64_t lineage = 0;    // mixed into the ids of sources: the row that a nested plan hangs from
   uint64_t epoch = 0;      // of enclosing repeats and the iterator
   int64_t batch_rows = 0;  // rows of a batch that follows directly, 0 for none
+  bool ordered = true;     // false: parallel maps may give elements as they come
   int depth = 0;           // stages below the sink: priority of tasks
   std::shared_ptr<PipelineState>
-      nested{};  // what caches of the nested pipeline being opened keep; null at the top
+      nested{};         // what caches of the nested pipeline being opened keep; null at the top
+  StreamPosition at{};  // where the node is to be taken up; default: its beginning
 
   // The cursor of the node, with its identity set. Throws Error when it cannot be opened.
   CursorPtr open(const PlanPtr& node) const;
+  // Tells a cursor of the node, made outside open, who it is.
+  void identify(const PlanNode& node, Cursor* cursor) const;
   // Of input i of the node, one deeper.
   CursorPtr open_input(const PlanNode& node, size_t i = 0) const;
+  // One stage deeper, at its beginning.
   OpenContext deeper() const;
+  // The context to open input i of the node in.
+  OpenContext below(const PlanNode& node, size_t i = 0) const;
+  // The node's own mark; null: it starts at its beginning. Throws FAILED_PRECONDITION when the
+  // mark is another operator's.
+  const StageMark* resume(const PlanNode& node) const;
+  // The mark's only number, as a place in a source of `count` elements. Throws FAILED_PRECONDITION
+  // when it is beyond the end: the source has become shorter.
+  int64_t resumed_index(const PlanNode& node, int64_t count) const;
+  // Number i of the mark, or `fresh` without one.
+  int64_t resumed_number(const PlanNode& node, size_t i = 0, int64_t fresh = 0) const {
+    const StageMark* mark = resume(node);
+    return mark ? mark->number(i) : fresh;
+  }
   // The node's argument with captures filled in.
   Attr arg(const PlanNode& node, std::string_view name) const {
     return node.args[name].bound(environment);
@@ -43,8 +62,8 @@ inline Origin source_origin(const OpenContext& context, int64_t first_record) {
 // A cursor that is at its end.
 CursorPtr open_nothing();
 
-// Nested plans: the cursor of a dataset value that hangs from a row.
+// Nested plans: the cursor of a dataset value that hangs from a row, taken up at `at`.
 CursorPtr open_dataset(const OpenContext& context, const DatasetValue& value, uint64_t lineage,
-                       uint64_t epoch);
+                       uint64_t epoch, const StreamPosition& at = {});
 
 }  // namespace penstock

@@ -41,7 +41,6 @@ class ReadAhead::State : public std::enable_shared_from_this<State> {
       if (!ended) read_chunk(&next);
     }
     for (const Record& r : next.chunk.records) next.bytes += r.size;
-    add(counters_->bytes_read, next.bytes);
     std::lock_guard lock(mutex_);
     reading_ = false;
     if (closed_) return;
@@ -71,6 +70,7 @@ class ReadAhead::State : public std::enable_shared_from_this<State> {
         add(counters_->files_opened, 1);
       }
       reader_->read(&next->chunk, kMostRecords);
+      add(counters_->bytes_read, next->chunk.file_bytes);
     } catch (...) {
       next->chunk = RecordChunk();
       next->chunk.error = current_error();

@@ -98,6 +98,18 @@ std::vector<std::pair<const PlanNode*, const NodeCounters*>> Run::all_counters()
   return out;
 }
 
+void Run::count_ignored(const PlanNode* node, const ErrorPtr& error) {
+  std::lock_guard lock(counters_mutex_);
+  IgnoredErrors& ignored = ignored_[node];
+  ++ignored.count;
+  if (ignored.first.size() < IgnoredErrors::kKept) ignored.first.push_back(error);
+}
+
+std::map<const PlanNode*, IgnoredErrors> Run::ignored() const {
+  std::lock_guard lock(counters_mutex_);
+  return ignored_;
+}
+
 double Run::cpu_share() const {
   const int64_t wall = task_wall_ns_.load(std::memory_order_relaxed);
   const int64_t cpu = task_cpu_ns_.load(std::memory_order_relaxed);
@@ -145,12 +157,15 @@ void check_budget(const PlanNode& plan, int64_t budget) {
 }  // namespace
 
 BlockIterator::BlockIterator(PlanPtr plan, const RunOptions& options,
-                             std::shared_ptr<PipelineState> state, std::vector<Tensor> environment)
-    : environment_(std::move(environment)), run_(std::make_unique<Run>(plan, options, state)) {
-  const uint64_t number = state->next_iterator();
+                             std::shared_ptr<PipelineState> state, std::vector<Tensor> environment,
+                             const std::optional<ResumePoint>& from)
+    : environment_(std::move(environment)),
+      number_(from ? from->iterator : state->next_iterator()),
+      run_(std::make_unique<Run>(plan, options, state)) {
   ScopedPool scoped(&run_->pool());
   ScopedRun current(run_.get());
-  OpenContext context{run_.get(), environment_, 0, number == 0 ? 0 : mix(0, number), 0, 0};
+  OpenContext context{run_.get(), environment_, 0, number_ == 0 ? 0 : mix(0, number_), 0, 0};
+  if (from) context.at = from->position;
   try {
     check_budget(*run_->plan(), run_->options().memory_bytes);
     root_ = context.open(run_->plan());

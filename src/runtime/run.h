@@ -23,6 +23,8 @@ struct RunOptions {
   int64_t memory_bytes = 0;   // of buffers; 0: three quarters of what the process may use
   int64_t block_rows = 4096;  // most rows in a block
   bool latency = false;       // no work ahead of demand
+  bool count = true;          // counters of stages; off only to measure what they cost
+  bool marks = false;         // blocks carry marks, so that positions are cheap to go back to
 };
 
 // What lasts longer than one iterator: memory caches. Shared by all iterators of one pipeline
@@ -43,6 +45,13 @@ class PipelineState {
   std::mutex mutex_;
   std::unordered_map<const PlanNode*, std::shared_ptr<void>> kept_;
   std::atomic<uint64_t> iterators_{0};
+};
+
+// What a failure policy let pass.
+struct IgnoredErrors {
+  int64_t count = 0;
+  std::vector<ErrorPtr> first;  // at most kKept: each names stage, file and offset
+  static constexpr size_t kKept = 10;
 };
 
 // Lets somebody outside move the limits of stages while a run goes on (a tuner).
@@ -69,6 +78,10 @@ class Run {
   NodeCounters* counters(const PlanNode* node);
   // A snapshot's view of all stages; the pointers stay valid as long as the run.
   std::vector<std::pair<const PlanNode*, const NodeCounters*>> all_counters() const;
+
+  // Counts an error that the stage's failure policy drops or replaces.
+  void count_ignored(const PlanNode* node, const ErrorPtr& error);
+  std::map<const PlanNode*, IgnoredErrors> ignored() const;
 
   void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
   bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
@@ -97,6 +110,7 @@ class Run {
   std::atomic<int64_t> task_wall_ns_{0}, task_cpu_ns_{0};
   int64_t start_ns_;
   mutable std::mutex counters_mutex_;
+  std::map<const PlanNode*, IgnoredErrors> ignored_;
   std::map<const PlanNode*, std::unique_ptr<NodeCounters>> counters_;
   std::unique_ptr<ThreadPool> cpu_, io_;
 };
@@ -107,12 +121,18 @@ class OpenError : public Error {
   explicit OpenError(const Error& e) : Error(e) {}
 };
 
+// Where an iterator is taken up.
+struct ResumePoint {
+  uint64_t iterator = 0;  // its number: random ops draw by it
+  StreamPosition position;
+};
+
 // Pulls blocks of a pipeline's elements. One consumer at a time.
 class BlockIterator final : private Waker {
  public:
   // Throws OpenError for what can be known before the start.
   BlockIterator(PlanPtr plan, const RunOptions& options, std::shared_ptr<PipelineState> state,
-                std::vector<Tensor> environment = {});
+                std::vector<Tensor> environment = {}, const std::optional<ResumePoint>& from = {});
   ~BlockIterator() override;
 
   // The next block of at most max_rows rows; false at the end. Errors are rows. Throws CANCELLED.
@@ -120,6 +140,9 @@ class BlockIterator final : private Waker {
   // From any thread: next returns soon, throwing CANCELLED.
   void cancel();
   Run& run() { return *run_; }
+  // Behind what next has given: what a checkpoint keeps.
+  StreamPosition position() const { return root_->position(); }
+  uint64_t number() const { return number_; }  // of the iterator over its pipeline
   // Time that next waited for other threads.
   int64_t waited_ns() const { return waited_ns_; }
 
@@ -127,6 +150,7 @@ class BlockIterator final : private Waker {
   void wake() override;
 
   std::vector<Tensor> environment_;  // of a nested pipeline that is run on its own
+  uint64_t number_;
   std::unique_ptr<Run> run_;
   CursorPtr root_;
   std::mutex mutex_;

@@ -100,14 +100,18 @@ void convert(const From* from, int64_t count, To* to) {
   }
 }
 
-void convert_entries(DType from_dtype, const std::byte* from, int64_t count, DType to_dtype,
-                     std::byte* to) {
+}  // namespace
+
+void convert_image_entries(DType from_dtype, const std::byte* from, int64_t count, DType to_dtype,
+                           std::byte* to) {
   visit_dtype(from_dtype, [&]<typename From>(TypeTag<From>) {
     visit_dtype(to_dtype, [&]<typename To>(TypeTag<To>) {
       convert(reinterpret_cast<const From*>(from), count, reinterpret_cast<To*>(to));
     });
   });
 }
+
+namespace {
 
 Spec infer_convert(const InferContext& context) {
   const LeafSpec& image = context.tensor(0);
@@ -125,8 +129,8 @@ void convert_row(const RowCall& call) {
   const Tensor& image = call.inputs[0];
   OutputSlot& slot = call.outputs[0];
   if (image.dtype() == slot.dtype()) return slot.set(image);
-  convert_entries(image.dtype(), image.data(), image.entries_count(), slot.dtype(),
-                  slot.allocate(image.dims()));
+  convert_image_entries(image.dtype(), image.data(), image.entries_count(), slot.dtype(),
+                        slot.allocate(image.dims()));
 }
 
 bool convert_block(const BlockCall& call) {
@@ -138,8 +142,8 @@ bool convert_block(const BlockCall& call) {
     return true;
   }
   call.outputs[0] = Column::dense(dtype, images.row_dims(), call.rows);
-  convert_entries(images.dtype(), images.data(), call.rows * images.row_dims().entries(), dtype,
-                  call.outputs[0].mutable_data());
+  convert_image_entries(images.dtype(), images.data(), call.rows * images.row_dims().entries(),
+                        dtype, call.outputs[0].mutable_data());
   return true;
 }
 

@@ -103,8 +103,6 @@ void crop_to_box_row(const RowCall& call) {
            integer_at(call.inputs[4])});
 }
 
-Spec infer_same(const InferContext& context) { return Spec::of(infer_image(context, 0)); }
-
 void flip_columns_row(const RowCall& call) {
   const Tensor& image = call.inputs[0];
   Images images = images_in("flip_left_right", image);
@@ -162,11 +160,11 @@ void add_crop_ops(OpRegistry* registry) {
 
   // A row fails only where the rank was not known at build.
   OpDef left_right = moving_op("flip_left_right", "The image with its columns in reverse order.",
-                               infer_same, flip_columns_row);
+                               infer_same_image, flip_columns_row);
   left_right.can_fail = true;
   registry->add(std::move(left_right));
-  OpDef up_down = moving_op("flip_up_down", "The image with its rows in reverse order.", infer_same,
-                            flip_rows_row);
+  OpDef up_down = moving_op("flip_up_down", "The image with its rows in reverse order.",
+                            infer_same_image, flip_rows_row);
   up_down.can_fail = true;
   registry->add(std::move(up_down));
 }

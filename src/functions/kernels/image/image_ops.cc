@@ -67,6 +67,53 @@ void read_integers(std::string_view op, const Tensor& tensor, std::span<int64_t>
   for (size_t i = 0; i < out.size(); ++i) out[i] = integer_at(tensor, static_cast<int64_t>(i));
 }
 
+void check_number(const InferContext& context, int i) {
+  const LeafSpec& type = context.tensor(i);
+  if (is_number(type.dtype) && (!type.shape.has_rank() || type.shape.rank() == 0)) return;
+  context.fail(i, "is " + type.text() + ", expected a number");
+}
+
+void check_contents(const InferContext& context, int i) {
+  const LeafSpec& type = context.tensor_of(i, DType::bytes);
+  if (type.shape.has_rank() && type.shape.rank() != 0) {
+    context.fail(i, "is " + type.text() + ", expected bytes: one file; decode before batching");
+  }
+}
+
+Spec infer_same_image(const InferContext& context) { return Spec::of(infer_image(context, 0)); }
+
+RandomStream row_stream(const RowCall& call) {
+  return RandomStream(static_cast<uint64_t>(call.attrs["seed"].as_int()), call.row.epoch,
+                      call.row.lineage, call.row.round);
+}
+
+OpDef image_op(std::string name, std::vector<Param> params, std::string doc,
+               Spec (*infer)(const InferContext&), RowKernel row, double cost_ns) {
+  OpDef op;
+  op.name = std::move(name);
+  op.params = std::move(params);
+  op.doc = std::move(doc);
+  op.infer = infer;
+  op.row = row;
+  op.can_fail = true;
+  op.large_rows = true;
+  op.cost_ns = cost_ns;
+  op.group = "image";
+  return op;
+}
+
+OpDef random_image_op(std::string name, std::vector<Param> params, std::string doc,
+                      Spec (*infer)(const InferContext&), RowKernel row, double cost_ns) {
+  params.push_back(option("seed", Param::Kind::integer, {}));
+  OpDef op = image_op(std::move(name), std::move(params), std::move(doc), infer, row, cost_ns);
+  op.effects = Effects::random;
+  return op;
+}
+
+Param max_pixels_option() {
+  return option("max_pixels", Param::Kind::integer, Attr::integer(kMaxImagePixels));
+}
+
 std::string side_text(int64_t height, int64_t width) {
   return std::to_string(height) + "x" + std::to_string(width);
 }
@@ -99,9 +146,23 @@ Tensor to_float32(const Tensor& tensor) {
 
 void add_image_ops(OpRegistry* registry) {
   add_jpeg_ops(registry);
+  add_decode_ops(registry);
+  add_image_shape_ops(registry);
+  add_encode_ops(registry);
   add_crop_ops(registry);
-  add_pixel_ops(registry);
+  add_resize_ops(registry);
+  add_pillow_resize_op(registry);
+  add_normalize_op(registry);
   add_convert_image_op(registry);
+  add_place_ops(registry);
+  add_rot90_op(registry);
+  add_crop_and_resize_op(registry);
+  add_patches_op(registry);
+  add_color_space_ops(registry);
+  add_adjust_ops(registry);
+  add_standardize_ops(registry);
+  add_box_ops(registry);
+  add_draw_boxes_op(registry);
   add_random_image_ops(registry);
 }
 

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "functions/kernels/image/jpeg.h"
 #include "functions/op.h"
@@ -37,13 +39,48 @@ std::string side_text(int64_t height, int64_t width);
 // Refuses sides below 1 or too long for the kernels.
 void check_output_size(std::string_view op, int64_t height, int64_t width);
 
+// convert_image_dtype's rule for `count` entries of number dtypes: integers span [0, 1] of floats.
+void convert_image_entries(DType from_dtype, const std::byte* from, int64_t count, DType to_dtype,
+                           std::byte* to);
 // Any number dtype, entry by entry.
 Tensor to_float32(const Tensor& tensor);
 
+// Throws TypeError unless input i may be one number.
+void check_number(const InferContext& context, int i);
+// Throws TypeError unless input i may be the bytes of one file.
+void check_contents(const InferContext& context, int i);
+// The type of input 0, an image, as the output's.
+Spec infer_same_image(const InferContext& context);
+// The draws of a random op for this row.
+RandomStream row_stream(const RowCall& call);
+
+// An op of the group "image" whose rows are large and may fail (a rank known only at run time).
+OpDef image_op(std::string name, std::vector<Param> params, std::string doc,
+               Spec (*infer)(const InferContext&), RowKernel row, double cost_ns);
+// The same, random: with the option `seed`.
+OpDef random_image_op(std::string name, std::vector<Param> params, std::string doc,
+                      Spec (*infer)(const InferContext&), RowKernel row, double cost_ns);
+// max_pixels, an option of every decoding op.
+Param max_pixels_option();
+
 void add_jpeg_ops(OpRegistry* registry);
+void add_decode_ops(OpRegistry* registry);
+void add_image_shape_ops(OpRegistry* registry);
+void add_encode_ops(OpRegistry* registry);
 void add_crop_ops(OpRegistry* registry);
-void add_pixel_ops(OpRegistry* registry);
+void add_resize_ops(OpRegistry* registry);
+void add_pillow_resize_op(OpRegistry* registry);
+void add_normalize_op(OpRegistry* registry);
 void add_convert_image_op(OpRegistry* registry);
+void add_place_ops(OpRegistry* registry);
+void add_rot90_op(OpRegistry* registry);
+void add_crop_and_resize_op(OpRegistry* registry);
+void add_patches_op(OpRegistry* registry);
+void add_color_space_ops(OpRegistry* registry);
+void add_adjust_ops(OpRegistry* registry);
+void add_standardize_ops(OpRegistry* registry);
+void add_box_ops(OpRegistry* registry);
+void add_draw_boxes_op(OpRegistry* registry);
 void add_random_image_ops(OpRegistry* registry);
 
 }  // namespace penstock

@@ -44,7 +44,7 @@ struct Picture {
 
 Picture decode(std::string_view file, int channels) {
   Picture picture;
-  thread_jpeg_decoder().decode(file, channels, [&](ImageSize size) {
+  thread_jpeg_decoder().decode(file, {channels}, [&](ImageSize size) {
     picture.size = size;
     picture.pixels.resize(static_cast<size_t>(size.elements()));
     return picture.pixels.data();
@@ -55,7 +55,7 @@ Picture decode(std::string_view file, int channels) {
 Picture decode_window(std::string_view file, Window window, int channels) {
   Picture picture;
   thread_jpeg_decoder().decode_window(file, window.y, window.x, window.height, window.width,
-                                      channels, [&](ImageSize size) {
+                                      {channels}, [&](ImageSize size) {
                                         picture.size = size;
                                         picture.pixels.resize(static_cast<size_t>(size.elements()));
                                         return picture.pixels.data();
@@ -266,7 +266,7 @@ TEST_CASE("an allocator's error passes through") {
   const ImageSize size{20, 20, 1};
   const std::string file = encode_jpeg(photo(size, 3).data(), size, 90, true);
   const auto full = [](ImageSize) -> uint8_t* { throw Error(Code::resource_exhausted, "full"); };
-  CHECK(error_of([&] { thread_jpeg_decoder().decode(file, 0, full); }) ==
+  CHECK(error_of([&] { thread_jpeg_decoder().decode(file, {0}, full); }) ==
         "RESOURCE_EXHAUSTED full");
   CHECK(decode(file, 0).size == size);
 }
@@ -313,9 +313,9 @@ TEST_CASE("bilinear resize: TensorFlow's bits on each instruction set") {
 TEST_CASE("nearest resize keeps the dtype") {
   const std::vector<uint8_t> src = {0, 1, 2, 3, 4, 5, 6, 7, 8};
   std::vector<uint8_t> small(4), large(36);
-  resize_nearest(src.data(), {3, 3, 1}, 1, 2, 2, small.data());
+  resize_nearest(src.data(), {3, 3, 1}, 1, 2, 2, {}, small.data());
   CHECK(small == std::vector<uint8_t>{0, 2, 6, 8});
-  resize_nearest(src.data(), {3, 3, 1}, 1, 6, 6, large.data());
+  resize_nearest(src.data(), {3, 3, 1}, 1, 6, 6, {}, large.data());
   for (size_t i = 0; i < 36; ++i) CHECK(large[i] == i / 12 * 3 + i % 6 / 2);
 }
 

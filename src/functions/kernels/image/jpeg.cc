@@ -21,38 +21,12 @@ namespace {
   throw Error(code, std::string(who) + ": " + what);
 }
 
-const char* other_format(std::string_view file) {
-  if (file.starts_with("\x89PNG")) return " (PNG)";
-  if (file.starts_with("GIF8")) return " (GIF)";
-  if (file.starts_with("BM")) return " (BMP)";
-  if (file.starts_with("RIFF")) return " (WebP)";
-  return "";
-}
-
 void check_signature(const char* who, std::string_view file) {
-  if (file.empty()) fail(Code::invalid_argument, who, "input is empty");
-  if (file.starts_with("\xff\xd8\xff")) return;
-  std::string what = "not a JPEG file: starts with";
-  for (const char c : file.substr(0, 4)) {
-    char hex[4];
-    std::snprintf(hex, sizeof hex, " %02x", static_cast<unsigned>(static_cast<uint8_t>(c)));
-    what += hex;
-  }
-  fail(Code::invalid_argument, who, what + other_format(file));
+  if (image_format(file) != ImageFormat::jpeg) refuse_format(who, "JPEG", file);
 }
 
 std::string dimensions(int64_t height, int64_t width) {
   return std::to_string(height) + "x" + std::to_string(width);
-}
-
-void check_size(const char* who, ImageSize size, int64_t file_bytes) {
-  const int64_t pixels = size.height * size.width;
-  if (size.elements() > kMaxJpegValues ||
-      (pixels > kMaxUncheckedJpegPixels && pixels / kMaxJpegPixelsPerByte > file_bytes)) {
-    fail(Code::resource_exhausted, who,
-         "image too large: header claims " + dimensions(size.height, size.width) + " in " +
-             std::to_string(file_bytes) + " bytes");
-  }
 }
 
 void check_window(const char* who, ImageSize image, int64_t y, int64_t x, int64_t height,
@@ -138,7 +112,7 @@ struct JpegDecoder::State {
     step();
   }
 
-  ImageSize open(const char* caller, std::string_view file, int channels);
+  ImageSize open(const char* caller, std::string_view file, const JpegDecoding& options);
   bool may_crop() const;
   void start() {
     run([this] {
@@ -214,8 +188,10 @@ JpegDecoder::State::State() {
 
 // Reads and checks the header, and sets what libjpeg shall give; the returned size is the image's,
 // with the channels that the caller will see.
-ImageSize JpegDecoder::State::open(const char* caller, std::string_view file, int channels) {
-  who = caller;
+ImageSize JpegDecoder::State::open(const char* caller, std::string_view file,
+                                   const JpegDecoding& options) {
+  const int channels = options.channels;
+  who = options.who != nullptr ? options.who : caller;
   file_bytes = file.size();
   in_scan = false;
   check_signature(who, file);
@@ -236,17 +212,20 @@ ImageSize JpegDecoder::State::open(const char* caller, std::string_view file, in
   }
   const int given = channels != 0 ? channels : info.num_components == 1 ? 1 : 3;
   info.out_color_space = cmyk ? JCS_CMYK : given == 1 ? JCS_GRAYSCALE : JCS_RGB;
-  info.dct_method = JDCT_ISLOW;
-  info.do_fancy_upsampling = TRUE;
-  const ImageSize size{info.image_height, info.image_width, given};
-  check_size(who, {size.height, size.width, std::max(given, info.num_components)},
-             static_cast<int64_t>(file.size()));
-  return size;
+  info.dct_method = options.fast_dct ? JDCT_IFAST : JDCT_ISLOW;
+  info.do_fancy_upsampling = options.fancy_upsampling ? TRUE : FALSE;
+  info.scale_num = 1;
+  info.scale_denom = static_cast<unsigned>(options.ratio);
+  check_claimed_size({.who = who, .max_pixels = options.max_pixels},
+                     {info.image_height, info.image_width, std::max(given, info.num_components)},
+                     file.size());
+  run([this] { jpeg_calc_output_dimensions(&info); });
+  return {info.output_height, info.output_width, given};
 }
 
 // Whether libjpeg's partial decoding is exact: one sequential Huffman scan, chroma at most halved.
 bool JpegDecoder::State::may_crop() const {
-  if (info.progressive_mode || info.arith_code ||
+  if (info.scale_denom != 1 || info.progressive_mode || info.arith_code ||
       jpeg_has_multiple_scans(const_cast<jpeg_decompress_struct*>(&info))) {
     return false;
   }
@@ -297,11 +276,12 @@ void JpegDecoder::State::read_window(int64_t skip_columns, ImageSize window, uin
 JpegDecoder::JpegDecoder() : state_(std::make_unique<State>()) {}
 JpegDecoder::~JpegDecoder() = default;
 
-void JpegDecoder::decode(std::string_view file, int channels, PixelSink allocate) {
+void JpegDecoder::decode(std::string_view file, const JpegDecoding& options, PixelSink allocate) {
   State& state = *state_;
   const Session session(&state.info);
-  const ImageSize size = state.open("decode_jpeg", file, channels);
+  const ImageSize size = state.open("decode_jpeg", file, options);
   uint8_t* pixels = allocate(size);
+  if (pixels == nullptr) return;
   state.start();
   state.read_window(0, size, pixels);
   // Data left over or missing behind the last row shows only here.
@@ -309,10 +289,10 @@ void JpegDecoder::decode(std::string_view file, int channels, PixelSink allocate
 }
 
 void JpegDecoder::decode_window(std::string_view file, int64_t y, int64_t x, int64_t height,
-                                int64_t width, int channels, PixelSink allocate) {
+                                int64_t width, const JpegDecoding& options, PixelSink allocate) {
   State& state = *state_;
   const Session session(&state.info);
-  const ImageSize image = state.open("decode_and_crop_jpeg", file, channels);
+  const ImageSize image = state.open("decode_and_crop_jpeg", file, options);
   check_window(state.who, image, y, x, height, width);
   const std::string_view scans = file.substr(file.size() - state.source.bytes_in_buffer);
   if (scans.rfind("\xff\xd9") == std::string_view::npos) {

@@ -9,46 +9,22 @@
 // DATA_LOSS (cut or damaged), RESOURCE_EXHAUSTED (the header claims more than the limits below).
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <string_view>
-#include <type_traits>
+
+#include "functions/kernels/image/image_file.h"
 
 namespace penstock {
 
-struct ImageSize {
-  int64_t height = 0;
-  int64_t width = 0;
-  int64_t channels = 0;
-
-  int64_t elements() const { return height * width * channels; }
-  bool operator==(const ImageSize&) const = default;
-};
-
-// An image may hold this many values at most; beyond the second limit a header is believed only
-// when the file has at least one byte for each 2000 pixels.
-inline constexpr int64_t kMaxJpegValues = int64_t{1} << 30;
-inline constexpr int64_t kMaxUncheckedJpegPixels = int64_t{64} << 20;
-inline constexpr int64_t kMaxJpegPixelsPerByte = 2000;
-
-// A reference to a callable `uint8_t*(ImageSize)` that gives room for the pixels; it must outlive
-// the call it is passed to, and may throw.
-class PixelSink {
- public:
-  template <class Callable>
-    requires(!std::same_as<std::remove_cvref_t<Callable>, PixelSink>)
-  PixelSink(Callable&& callable)
-      : object_(const_cast<void*>(static_cast<const void*>(std::addressof(callable)))),
-        call_([](void* object, ImageSize size) -> uint8_t* {
-          return (*static_cast<std::remove_reference_t<Callable>*>(object))(size);
-        }) {}
-
-  uint8_t* operator()(ImageSize size) const { return call_(object_, size); }
-
- private:
-  void* object_;
-  uint8_t* (*call_)(void*, ImageSize);
+// How the pixels are computed. The defaults are exact; the others trade for speed on request.
+struct JpegDecoding {
+  int channels = 0;       // 0 keeps grey as 1, else 3; 1 luma (not of CMYK); 3 RGB
+  int ratio = 1;          // 1, 2, 4 or 8: so much smaller, rounded up, by a smaller inverse DCT
+  bool fast_dct = false;  // at most some ten levels off
+  bool fancy_upsampling = true;          // chroma interpolated, not repeated
+  int64_t max_pixels = kMaxImagePixels;  // of the stored picture
+  const char* who = nullptr;             // the op, for errors, when it has another name
 };
 
 // Height, width and components (1, 3, or 4 for CMYK) from the headers alone; everything up to the
@@ -63,15 +39,14 @@ class JpegDecoder {
   JpegDecoder(const JpegDecoder&) = delete;
   JpegDecoder& operator=(const JpegDecoder&) = delete;
 
-  // `channels`: 0 keeps grey as 1 and gives 3 for all else; 1 gives luma (not for CMYK); 3 gives
-  // RGB. `allocate` is called once, after the header has been checked.
-  void decode(std::string_view file, int channels, PixelSink allocate);
+  // `allocate` is called once, after the header has been checked.
+  void decode(std::string_view file, const JpegDecoding& options, PixelSink allocate);
 
   // The pixels that decode() followed by a crop to rows [y, y + height) and columns [x, x + width)
-  // gives, bit for bit. Rows below the window are not read: damage there goes unseen, a file
-  // without its end does not.
+  // gives, bit for bit (of the smaller picture with a ratio). Rows below the window are not read:
+  // damage there goes unseen, a file without its end does not.
   void decode_window(std::string_view file, int64_t y, int64_t x, int64_t height, int64_t width,
-                     int channels, PixelSink allocate);
+                     const JpegDecoding& options, PixelSink allocate);
 
  private:
   struct State;

@@ -65,6 +65,7 @@ void compress(Encoder& encoder, const uint8_t* pixels, ImageSize size,
     info->comp_info[0].v_samp_factor = encoding.chroma_rows;
   }
   info->restart_in_rows = encoding.restart_rows;
+  if (encoding.optimize) info->optimize_coding = TRUE;
   if (encoding.progressive) jpeg_simple_progression(info);
   jpeg_start_compress(info, TRUE);
   const int64_t stride = size.width * size.channels;

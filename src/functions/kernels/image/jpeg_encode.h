@@ -13,7 +13,8 @@ struct JpegEncoding {
   int chroma_columns = 2;  // luma columns for one chroma column: 1 or 2
   int chroma_rows = 2;     // luma rows for one chroma row: 1 or 2
   bool progressive = false;
-  int restart_rows = 0;  // block rows between restart markers, 0 for none
+  bool optimize = false;  // Huffman tables made for this picture
+  int restart_rows = 0;   // block rows between restart markers, 0 for none
 };
 
 // Encodes packed uint8 [height, width, channels] pixels, grey (1) or RGB (3), sides 1 to 65500.

@@ -5,15 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "functions/kernels/image/pixels.h"
+
 namespace penstock {
 namespace {
-
-void check_file(const InferContext& context) {
-  const LeafSpec& type = context.tensor_of(0, DType::bytes);
-  if (type.shape.has_rank() && type.shape.rank() != 0) {
-    context.fail(0, "is " + type.text() + ", expected bytes: one file; decode before batching");
-  }
-}
 
 // The size of the last axis for the attribute `channels`.
 int64_t infer_channels(const InferContext& context) {
@@ -25,14 +20,28 @@ int64_t infer_channels(const InferContext& context) {
   return channels == 0 ? Shape::kUnknown : channels;
 }
 
+void check_options(const InferContext& context) {
+  const int64_t ratio = context.attrs["ratio"].as_int();
+  if (ratio != 1 && ratio != 2 && ratio != 4 && ratio != 8) {
+    throw TypeError{-1, "ratio", "must be 1, 2, 4 or 8, is " + std::to_string(ratio)};
+  }
+  const std::string method = context.attrs["dct_method"].as_string();
+  if (!method.empty() && method != "INTEGER_ACCURATE" && method != "INTEGER_FAST") {
+    throw TypeError{-1, "dct_method",
+                    "is \"" + method + "\", expected \"INTEGER_ACCURATE\" or \"INTEGER_FAST\""};
+  }
+}
+
 Spec infer_decode(const InferContext& context) {
-  check_file(context);
+  check_contents(context, 0);
+  check_options(context);
   return Spec::tensor(DType::uint8,
                       Shape{Shape::kUnknown, Shape::kUnknown, infer_channels(context)});
 }
 
 Spec infer_decode_and_crop(const InferContext& context) {
-  check_file(context);
+  check_contents(context, 0);
+  check_options(context);
   check_integers(context, 1, 4, "y, x, height, width");
   int64_t height = Shape::kUnknown, width = Shape::kUnknown;
   if (const std::vector<int64_t> window = context.known_ints(1); window.size() == 4) {
@@ -45,27 +54,65 @@ Spec infer_decode_and_crop(const InferContext& context) {
   return Spec::tensor(DType::uint8, Shape{height, width, infer_channels(context)});
 }
 
-auto pixels_of(OutputSlot& slot) {
-  return [&slot](ImageSize size) {
-    return slot.allocate_as<uint8_t>({size.height, size.width, size.channels});
-  };
+JpegDecoding read_options(const RowCall& call, const char* who) {
+  const Attrs& attrs = call.attrs;
+  return {.channels = static_cast<int>(attrs["channels"].as_int()),
+          .ratio = static_cast<int>(attrs["ratio"].as_int()),
+          .fast_dct = attrs["dct_method"].as_string() == "INTEGER_FAST",
+          .fancy_upsampling = attrs["fancy_upscaling"].as_bool(),
+          .max_pixels = attrs["max_pixels"].as_int(),
+          .who = who};
+}
+
+// A PNG, GIF (its first frame) or WebP file by any name is decoded as what it is.
+bool other_format(const Tensor& contents) {
+  const ImageFormat format = image_format(bytes_at(contents));
+  return format != ImageFormat::jpeg && format != ImageFormat::bmp &&
+         format != ImageFormat::unknown;
+}
+
+void decode_other(const Tensor& contents, const JpegDecoding& options, PixelSink allocate) {
+  int64_t frames = 1;
+  decode_image_file(
+      bytes_at(contents),
+      {.who = options.who, .channels = options.channels, .max_pixels = options.max_pixels}, true,
+      &frames, allocate);
 }
 
 void decode_row(const RowCall& call) {
-  const auto channels = static_cast<int>(call.attrs["channels"].as_int());
-  thread_jpeg_decoder().decode(bytes_at(call.inputs[0]), channels, pixels_of(call.outputs[0]));
+  const JpegDecoding options = read_options(call, "decode_jpeg");
+  const auto allocate = [&call](ImageSize size) {
+    return call.outputs[0].allocate_as<uint8_t>({size.height, size.width, size.channels});
+  };
+  if (other_format(call.inputs[0])) return decode_other(call.inputs[0], options, allocate);
+  thread_jpeg_decoder().decode(bytes_at(call.inputs[0]), options, allocate);
 }
 
 void decode_and_crop_row(const RowCall& call) {
-  const auto channels = static_cast<int>(call.attrs["channels"].as_int());
+  const JpegDecoding options = read_options(call, "decode_and_crop_jpeg");
   int64_t window[4];
   read_integers("decode_and_crop_jpeg", call.inputs[1], window);
-  thread_jpeg_decoder().decode_window(bytes_at(call.inputs[0]), window[0], window[1], window[2],
-                                      window[3], channels, pixels_of(call.outputs[0]));
+  const auto [y, x, height, width] = window;
+  const auto allocate = [&call](ImageSize size) {
+    return call.outputs[0].allocate_as<uint8_t>({size.height, size.width, size.channels});
+  };
+  if (!other_format(call.inputs[0])) {
+    thread_jpeg_decoder().decode_window(bytes_at(call.inputs[0]), y, x, height, width, options,
+                                        allocate);
+    return;
+  }
+  std::vector<uint8_t> whole;
+  ImageSize size;
+  decode_other(call.inputs[0], options, [&](ImageSize decoded) {
+    size = decoded;
+    whole.resize(static_cast<size_t>(size.elements()));
+    return whole.data();
+  });
+  crop(whole.data(), size, 1, y, x, height, width, allocate({height, width, size.channels}));
 }
 
 Spec infer_shape(const InferContext& context) {
-  check_file(context);
+  check_contents(context, 0);
   const DType dtype = context.attrs["dtype"].as_dtype();
   if (dtype != DType::int32 && dtype != DType::int64) {
     throw TypeError{-1, "dtype", "must be int32 or int64, is " + std::string(dtype_name(dtype))};
@@ -85,47 +132,33 @@ void shape_row(const RowCall& call) {
   }
 }
 
-OpDef shape_op(std::string name) {
-  OpDef op;
-  op.name = std::move(name);
-  op.params = {required("contents", Param::Kind::tensor),
-               option("dtype", Param::Kind::dtype, Attr::of(DType::int32))};
-  op.doc = "Height, width and channels of a JPEG file, from its headers alone.";
-  op.infer = infer_shape;
-  op.row = shape_row;
-  op.can_fail = true;
-  op.cost_ns = 300;
-  op.group = "image";
-  return op;
-}
-
 }  // namespace
 
 void add_jpeg_ops(OpRegistry* registry) {
-  OpDef decode;
-  decode.name = "decode_jpeg";
-  decode.params = {required("contents", Param::Kind::tensor),
-                   optional("channels", Param::Kind::integer, Attr::integer(0))};
-  decode.doc = "Pixels of a JPEG file; channels: 0 as stored, 1 grey, 3 RGB.";
-  decode.infer = infer_decode;
-  decode.row = decode_row;
-  decode.can_fail = true;
-  decode.large_rows = true;
-  decode.cost_ns = 1.2e6;
-  decode.group = "image";
-
-  OpDef window = decode;
-  window.name = "decode_and_crop_jpeg";
-  window.params.insert(window.params.begin() + 1, required("crop_window", Param::Kind::tensor));
-  window.doc = "Pixels of the window [y, x, height, width] of a JPEG file; decodes little else.";
-  window.infer = infer_decode_and_crop;
-  window.row = decode_and_crop_row;
-  window.cost_ns = 8e5;
-
-  registry->add(std::move(decode));
-  registry->add(std::move(window));
-  registry->add(shape_op("extract_jpeg_shape"));
-  registry->add(shape_op("jpeg_shape"));
+  std::vector<Param> params{required("contents", Param::Kind::tensor),
+                            optional("channels", Param::Kind::integer, Attr::integer(0)),
+                            option("ratio", Param::Kind::integer, Attr::integer(1)),
+                            option("fancy_upscaling", Param::Kind::boolean, Attr::boolean(true)),
+                            option("dct_method", Param::Kind::text, Attr::text("")),
+                            max_pixels_option()};
+  registry->add(image_op("decode_jpeg", params,
+                         "Pixels of a JPEG file (or of a PNG, GIF or WebP file); channels: 0 as "
+                         "stored, 1 grey, 3 RGB; ratio 2, 4 or 8: so much smaller.",
+                         infer_decode, decode_row, 1.2e6));
+  params.insert(params.begin() + 1, required("crop_window", Param::Kind::tensor));
+  registry->add(
+      image_op("decode_and_crop_jpeg", params,
+               "Pixels of the window [y, x, height, width] of a JPEG file; decodes little else.",
+               infer_decode_and_crop, decode_and_crop_row, 8e5));
+  for (const char* name : {"extract_jpeg_shape", "jpeg_shape"}) {
+    OpDef shape = image_op(name,
+                           {required("contents", Param::Kind::tensor),
+                            option("dtype", Param::Kind::dtype, Attr::of(DType::int32))},
+                           "Height, width and channels of a JPEG file, from its headers alone.",
+                           infer_shape, shape_row, 300);
+    shape.large_rows = false;
+    registry->add(std::move(shape));
+  }
 }
 
 }  // namespace penstock

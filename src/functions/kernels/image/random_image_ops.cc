@@ -14,11 +14,6 @@
 namespace penstock {
 namespace {
 
-RandomStream stream_of(const RowCall& call) {
-  return RandomStream(static_cast<uint64_t>(call.attrs["seed"].as_int()), call.row.epoch,
-                      call.row.lineage, call.row.round);
-}
-
 Attr pair_attr(float low, float high) {
   return Attr::list({Attr::of(Tensor::scalar(low)), Attr::of(Tensor::scalar(high))});
 }
@@ -91,7 +86,7 @@ void sample_row(const RowCall& call) {
   int64_t size[3];
   read_integers("sample_distorted_bounding_box", call.inputs[0], size);
   const Tensor& boxes = call.inputs[1];
-  RandomStream stream = stream_of(call);
+  RandomStream stream = row_stream(call);
   const Window window = sample_distorted_bounding_box(
       size[0], size[1],
       std::span(boxes.entries<float>(), static_cast<size_t>(boxes.entries_count())),
@@ -153,7 +148,7 @@ void random_crop_row(const RowCall& call) {
                                             " does not fit an image of shape " +
                                             image.dims().text());
   }
-  RandomStream stream = stream_of(call);
+  RandomStream stream = row_stream(call);
   const auto y = stream.next_below(static_cast<uint64_t>(whole.height - size[0] + 1));
   const auto x = stream.next_below(static_cast<uint64_t>(whole.width - size[1] + 1));
   std::byte* to = call.outputs[0].allocate({size[0], size[1], whole.channels});
@@ -184,7 +179,7 @@ void flip_normalize_row(const RowCall& call) {
   Epilogue epilogue;
   epilogue.subtract = mean.entries<float>();
   epilogue.divide = deviation.entries<float>();
-  epilogue.flip = (stream_of(call).next_uint32() >> 31) != 0;
+  epilogue.flip = (row_stream(call).next_uint32() >> 31) != 0;
   normalize_image(image.entries<float>(), {dims[0], dims[1], dims[2]}, epilogue,
                   call.outputs[0].allocate_as<float>(dims));
 }
@@ -194,7 +189,7 @@ Spec infer_random_flip(const InferContext& context) { return Spec::of(infer_imag
 void random_flip_row(const RowCall& call) {
   const Tensor& image = call.inputs[0];
   const Images images = images_in("random_flip_left_right", image);
-  RandomStream stream = stream_of(call);
+  RandomStream stream = row_stream(call);
   auto draw = [&stream] { return (stream.next_uint32() >> 31) != 0; };
   const int64_t entry = dtype_size(image.dtype());
   if (!images.batch) {
@@ -214,26 +209,15 @@ void random_flip_row(const RowCall& call) {
   }
 }
 
-OpDef random_op(std::string name, std::vector<Param> params, std::string doc) {
-  OpDef op;
-  op.name = std::move(name);
-  op.params = std::move(params);
-  op.params.push_back(option("seed", Param::Kind::integer, {}));
-  op.doc = std::move(doc);
-  op.effects = Effects::random;
-  op.can_fail = true;
-  op.group = "image";
-  return op;
-}
-
 }  // namespace
 
 void add_random_image_ops(OpRegistry* registry) {
-  OpDef sample = random_op(
+  OpDef sample = random_image_op(
       "sample_distorted_bounding_box",
       {required("image_size", Param::Kind::tensor),
        required("bounding_boxes", Param::Kind::tensor)},
-      "A random window that covers enough of a box: (begin [y, x, 0], size [h, w, -1], box).");
+      "A random window that covers enough of a box: (begin [y, x, 0], size [h, w, -1], box).",
+      infer_sample, sample_row, 200);
   for (Param& param : std::vector<Param>{
            option("min_object_covered", Param::Kind::floating, Attr::floating(0.1)),
            option("aspect_ratio_range", Param::Kind::any, pair_attr(0.75f, 1.33f)),
@@ -242,43 +226,23 @@ void add_random_image_ops(OpRegistry* registry) {
            option("use_image_if_no_bounding_boxes", Param::Kind::boolean, Attr::boolean(false))}) {
     sample.params.push_back(std::move(param));
   }
-  sample.infer = infer_sample;
-  sample.row = sample_row;
   sample.prepare = [](const Attrs& attrs) -> std::shared_ptr<const void> {
     return std::make_shared<const DistortedBox>(read_options(attrs));
   };
-  sample.cost_ns = 200;
+  sample.large_rows = false;
   registry->add(std::move(sample));
-
-  OpDef window =
-      random_op("random_crop",
-                {required("image", Param::Kind::tensor), required("size", Param::Kind::tensor)},
-                "A window of this height and width at a random place of the image.");
-  window.infer = infer_random_crop;
-  window.row = random_crop_row;
-  window.large_rows = true;
-  window.cost_ns = 2e4;
-  registry->add(std::move(window));
-
-  OpDef flip = random_op("random_flip_left_right", {required("image", Param::Kind::tensor)},
-                         "The image, mirrored with probability 1/2.");
-  flip.infer = infer_random_flip;
-  flip.row = random_flip_row;
-  flip.large_rows = true;
-  flip.cost_ns = 1e4;
-  registry->add(std::move(flip));
-
-  OpDef both =
-      random_op("random_flip_normalize",
-                {required("image", Param::Kind::tensor), required("mean", Param::Kind::tensor),
-                 required("std", Param::Kind::tensor)},
-                "normalize(random_flip_left_right(image), mean, std) in one pass.");
-  both.infer = infer_flip_normalize;
-  both.row = flip_normalize_row;
-  both.can_fail = true;
-  both.large_rows = true;
-  both.cost_ns = 3e4;
-  registry->add(std::move(both));
+  const Param image = required("image", Param::Kind::tensor);
+  registry->add(random_image_op("random_crop", {image, required("size", Param::Kind::tensor)},
+                                "A window of this height and width at a random place of the image.",
+                                infer_random_crop, random_crop_row, 2e4));
+  registry->add(random_image_op("random_flip_left_right", {image},
+                                "The image, mirrored with probability 1/2.", infer_random_flip,
+                                random_flip_row, 1e4));
+  registry->add(random_image_op(
+      "random_flip_normalize",
+      {image, required("mean", Param::Kind::tensor), required("std", Param::Kind::tensor)},
+      "normalize(random_flip_left_right(image), mean, std) in one pass.", infer_flip_normalize,
+      flip_normalize_row, 3e4));
 }
 
 }  // namespace penstock

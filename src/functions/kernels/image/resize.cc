@@ -168,16 +168,9 @@ struct Blend {
   std::vector<float> lerp;
 };
 
-// A run of source places with weights for each output place; `most` weights apart.
-struct Filter {
-  std::vector<int32_t> starts, taps;
-  std::vector<float> weights;
-  int64_t most = 0;
-};
-
 struct Scratch {
   Blend rows, columns;
-  Filter row_filter, column_filter;
+  AxisFilter row_filter, column_filter;
   std::vector<float> source, blended[2];
   int64_t blended_row[2] = {-1, -1};
 };
@@ -206,13 +199,13 @@ void check(ImageSize size, int64_t out_height, int64_t out_width) {
 }
 
 // `step`: elements from one source place to the next.
-void make_blend(int64_t in, int64_t out, int64_t step, Blend& blend) {
+void make_blend(int64_t in, int64_t out, int64_t step, ResizePlacement placement, Blend& blend) {
   blend.lower.resize(static_cast<size_t>(out));
   blend.upper.resize(static_cast<size_t>(out));
   blend.lerp.resize(static_cast<size_t>(out));
-  const float scale = static_cast<float>(in) / static_cast<float>(out);
+  const float scale = placement.scale(in, out);
   for (int64_t i = 0; i < out; ++i) {
-    const float place = (static_cast<float>(i) + 0.5f) * scale - 0.5f;
+    const float place = placement.place(i, scale);
     const float floor = std::floor(place);
     const auto at = static_cast<size_t>(i);
     const auto below = std::max<int64_t>(static_cast<int64_t>(floor), 0);
@@ -220,34 +213,6 @@ void make_blend(int64_t in, int64_t out, int64_t step, Blend& blend) {
     blend.lower[at] = static_cast<int32_t>(below * step);
     blend.upper[at] = static_cast<int32_t>(above * step);
     blend.lerp[at] = place - floor;
-  }
-}
-
-void make_filter(int64_t in, int64_t out, int64_t step, Filter& filter) {
-  const float scale = static_cast<float>(out) / static_cast<float>(in);
-  const float inverse = 1.0f / scale;
-  const float radius = std::max(inverse, 1.0f);
-  filter.most = std::min(2 * static_cast<int64_t>(std::ceil(radius)) + 1, in);
-  filter.starts.resize(static_cast<size_t>(out));
-  filter.taps.resize(static_cast<size_t>(out));
-  filter.weights.assign(static_cast<size_t>(out * filter.most), 0.0f);
-  for (int64_t i = 0; i < out; ++i) {
-    const float centre = (static_cast<float>(i) + 0.5f) * inverse;
-    const int64_t first =
-        std::clamp<int64_t>(static_cast<int64_t>(std::ceil(centre - radius - 0.5f)), 0, in - 1);
-    const int64_t end = std::min(static_cast<int64_t>(std::floor(centre + radius - 0.5f)), in - 1);
-    const int64_t taps = std::clamp<int64_t>(end - first + 1, 1, filter.most);
-    float* weights = filter.weights.data() + i * filter.most;
-    float total = 0;
-    for (int64_t tap = 0; tap < taps; ++tap) {
-      const float distance = static_cast<float>(first + tap) + 0.5f - centre;
-      weights[tap] = std::max(0.0f, 1.0f - std::fabs(distance / radius));
-      total += weights[tap];
-    }
-    const float normal = total > 0 ? 1.0f / total : 0.0f;
-    for (int64_t tap = 0; tap < taps; ++tap) weights[tap] *= normal;
-    filter.starts[static_cast<size_t>(i)] = static_cast<int32_t>(first * step);
-    filter.taps[static_cast<size_t>(i)] = static_cast<int32_t>(taps);
   }
 }
 
@@ -284,10 +249,11 @@ const float* blended_row(const T* src, ImageSize size, int64_t out_width, int64_
 }
 
 template <class T>
-void blend_image(const T* src, ImageSize size, int64_t out_height, int64_t out_width, float* dst) {
+void blend_image(const T* src, ImageSize size, int64_t out_height, int64_t out_width,
+                 ResizePlacement placement, float* dst) {
   Scratch& scratch = thread_scratch();
-  make_blend(size.height, out_height, 1, scratch.rows);
-  make_blend(size.width, out_width, size.channels, scratch.columns);
+  make_blend(size.height, out_height, 1, placement, scratch.rows);
+  make_blend(size.width, out_width, size.channels, placement, scratch.columns);
   const int64_t out_stride = out_width * size.channels;
   scratch.source.resize(static_cast<size_t>(size.width * size.channels + kSpare));
   for (size_t slot = 0; slot < 2; ++slot) {
@@ -303,13 +269,25 @@ void blend_image(const T* src, ImageSize size, int64_t out_height, int64_t out_w
   }
 }
 
+void make_axis_filter(const Resizing& how, int64_t in, int64_t out, int64_t step,
+                      AxisFilter* filter) {
+  if (how.method == ResizeMethod::area) {
+    make_area_filter({false, how.placement.align_corners}, in, out, step, filter);
+  } else if (how.method == ResizeMethod::bicubic && !how.antialias) {
+    make_cubic_filter(how.placement, in, out, step, filter);
+  } else {
+    make_kernel_filter(how.method, how.antialias, in, out, step, filter);
+  }
+}
+
 template <class T>
-void filter_image(const T* src, ImageSize size, int64_t out_height, int64_t out_width, float* dst) {
+void filter_image(const T* src, ImageSize size, int64_t out_height, int64_t out_width,
+                  const Resizing& how, float* dst) {
   Scratch& scratch = thread_scratch();
-  Filter& rows = scratch.row_filter;
-  Filter& columns = scratch.column_filter;
-  make_filter(size.height, out_height, 1, rows);
-  make_filter(size.width, out_width, size.channels, columns);
+  AxisFilter& rows = scratch.row_filter;
+  AxisFilter& columns = scratch.column_filter;
+  make_axis_filter(how, size.height, out_height, 1, &rows);
+  make_axis_filter(how, size.width, out_width, size.channels, &columns);
   const int64_t stride = size.width * size.channels;
   scratch.source.resize(static_cast<size_t>(stride + kSpare));
   for (int64_t y = 0; y < out_height; ++y, dst += out_width * size.channels) {
@@ -323,37 +301,46 @@ void filter_image(const T* src, ImageSize size, int64_t out_height, int64_t out_
 }
 
 template <class T>
-void resize(const T* src, ImageSize size, int64_t out_height, int64_t out_width, bool antialias,
-            float* dst) {
+void resize(const T* src, ImageSize size, int64_t out_height, int64_t out_width,
+            const Resizing& how, float* dst) {
   check(size, out_height, out_width);
-  if (antialias) {
-    filter_image(src, size, out_height, out_width, dst);
+  if (how.method == ResizeMethod::bilinear && !how.antialias) {
+    blend_image(src, size, out_height, out_width, how.placement, dst);
   } else {
-    blend_image(src, size, out_height, out_width, dst);
+    filter_image(src, size, out_height, out_width, how, dst);
   }
 }
 
 }  // namespace
 
+void resize_image(const uint8_t* src, ImageSize size, int64_t out_height, int64_t out_width,
+                  const Resizing& how, float* dst) {
+  resize(src, size, out_height, out_width, how, dst);
+}
+void resize_image(const float* src, ImageSize size, int64_t out_height, int64_t out_width,
+                  const Resizing& how, float* dst) {
+  resize(src, size, out_height, out_width, how, dst);
+}
 void resize_bilinear(const uint8_t* src, ImageSize size, int64_t out_height, int64_t out_width,
                      bool antialias, float* dst) {
-  resize(src, size, out_height, out_width, antialias, dst);
+  resize(src, size, out_height, out_width, {.antialias = antialias}, dst);
 }
 void resize_bilinear(const float* src, ImageSize size, int64_t out_height, int64_t out_width,
                      bool antialias, float* dst) {
-  resize(src, size, out_height, out_width, antialias, dst);
+  resize(src, size, out_height, out_width, {.antialias = antialias}, dst);
 }
 
 void resize_nearest(const void* src, ImageSize size, int64_t element_bytes, int64_t out_height,
-                    int64_t out_width, void* dst) {
+                    int64_t out_width, ResizePlacement placement, void* dst) {
   check(size, out_height, out_width);
   const auto pixel = static_cast<size_t>(size.channels * element_bytes);
-  const auto place = [](int64_t i, float scale, int64_t in) {
-    const float at = std::floor((static_cast<float>(i) + 0.5f) * scale);
-    return std::min(static_cast<int64_t>(at), in - 1);
+  const auto place = [placement](int64_t i, float scale, int64_t in) {
+    const float at = (static_cast<float>(i) + (placement.half_pixel ? 0.5f : 0.0f)) * scale;
+    return std::min(static_cast<int64_t>(placement.align_corners ? std::round(at) : std::floor(at)),
+                    in - 1);
   };
-  const float y_scale = static_cast<float>(size.height) / static_cast<float>(out_height);
-  const float x_scale = static_cast<float>(size.width) / static_cast<float>(out_width);
+  const float y_scale = placement.scale(size.height, out_height);
+  const float x_scale = placement.scale(size.width, out_width);
   std::vector<int32_t>& columns = thread_scratch().columns.lower;
   columns.resize(static_cast<size_t>(out_width));
   for (int64_t x = 0; x < out_width; ++x) {

@@ -9,40 +9,28 @@
 #include "functions/kernels/math/convert.h"
 #include "functions/kernels/math/entrywise.h"
 #include "functions/kernels/math/promotion.h"
+#include "functions/kernels/math/wrapping.h"
+#include "functions/kernels/op_def.h"
 
 namespace penstock {
 namespace {
 
-// Unsigned, and not narrower than int: arithmetic in it wraps.
-template <typename T>
-using Wrapping = std::conditional_t<sizeof(T) < 4, uint32_t, std::make_unsigned_t<T>>;
-
-template <typename T, typename F>
-T wrapped(T a, T b, F f) {
-  if constexpr (std::is_integral_v<T>) {
-    using U = Wrapping<T>;
-    return static_cast<T>(f(static_cast<U>(a), static_cast<U>(b)));
-  } else {
-    return f(a, b);
-  }
-}
-
 struct Add {
   template <typename T>
   static T apply(T a, T b) {
-    return wrapped(a, b, [](auto x, auto y) { return x + y; });
+    return wrapping_add(a, b);
   }
 };
 struct Subtract {
   template <typename T>
   static T apply(T a, T b) {
-    return wrapped(a, b, [](auto x, auto y) { return x - y; });
+    return wrapping_subtract(a, b);
   }
 };
 struct Multiply {
   template <typename T>
   static T apply(T a, T b) {
-    return wrapped(a, b, [](auto x, auto y) { return x * y; });
+    return wrapping_multiply(a, b);
   }
 };
 struct Divide {
@@ -156,24 +144,6 @@ void run_division(const EntrywiseCall& call) {
   });
 }
 
-bool any_zero(DType dtype, const std::byte* last, int64_t entries) {
-  if (!is_integer(dtype)) return false;
-  return visit_number(dtype, [&]<typename T>(TypeTag<T>) {
-    bool found = false;
-    for (int64_t i = 0; i < entries; ++i) found |= reinterpret_cast<const T*>(last)[i] == T{0};
-    return found;
-  });
-}
-
-bool any_negative(DType dtype, const std::byte* last, int64_t entries) {
-  if (!is_signed(dtype)) return false;
-  return visit_number(dtype, [&]<typename T>(TypeTag<T>) {
-    bool found = false;
-    for (int64_t i = 0; i < entries; ++i) found |= reinterpret_cast<const T*>(last)[i] < T{0};
-    return found;
-  });
-}
-
 // True division computes in what it gives.
 DType divide_compute_dtype(std::span<const DType>, DType output) { return compute_dtype(output); }
 
@@ -184,10 +154,11 @@ constexpr EntrywiseKernel kMultiply{"multiply", 2, common_compute_dtype, false,
                                     run_numbers<Multiply>};
 constexpr EntrywiseKernel kDivide{"divide", 2, divide_compute_dtype, false, run_floats<Divide>};
 constexpr EntrywiseKernel kFloorDivide{
-    "floor_divide",    2, common_compute_dtype, false, run_division<FloorDivide>, any_zero,
+    "floor_divide",    2, common_compute_dtype, false, run_division<FloorDivide>, any_zero_integer,
     "division by zero"};
 constexpr EntrywiseKernel kModulo{
-    "modulo", 2, common_compute_dtype, false, run_division<Modulo>, any_zero, "division by zero"};
+    "modulo",          2, common_compute_dtype, false, run_division<Modulo>, any_zero_integer,
+    "division by zero"};
 constexpr EntrywiseKernel kPower{"power",
                                  2,
                                  common_compute_dtype,
@@ -225,18 +196,13 @@ struct Sign {
 };
 
 template <typename Op>
-void run_unary(const EntrywiseCall& call) {
-  visit_number(call.dtype, [&]<typename T>(TypeTag<T>) {
-    const T* __restrict in = reinterpret_cast<const T*>(call.in[0]);
-    T* __restrict out = reinterpret_cast<T*>(call.out);
-    for (int64_t i = 0; i < call.in_entries[0]; ++i) out[i] = Op::apply(in[i]);
-  });
+void run_each(const EntrywiseCall& call) {
+  visit_number(call.dtype, [&]<typename T>(TypeTag<T>) { run_unary<Op, T>(call); });
 }
 
-constexpr EntrywiseKernel kNegative{"negative", 1, common_compute_dtype, false,
-                                    run_unary<Negative>};
-constexpr EntrywiseKernel kAbs{"abs", 1, common_compute_dtype, false, run_unary<Abs>};
-constexpr EntrywiseKernel kSign{"sign", 1, common_compute_dtype, false, run_unary<Sign>};
+constexpr EntrywiseKernel kNegative{"negative", 1, common_compute_dtype, false, run_each<Negative>};
+constexpr EntrywiseKernel kAbs{"abs", 1, common_compute_dtype, false, run_each<Abs>};
+constexpr EntrywiseKernel kSign{"sign", 1, common_compute_dtype, false, run_each<Sign>};
 
 // Entries a + b behind one another in one buffer.
 void join_bytes(const BroadcastPlan& plan, const BytesView* a, const BytesView* b, BytesView* out,
@@ -284,81 +250,40 @@ bool add_block(const BlockCall& call) {
   return true;
 }
 
-Spec infer_binary(const InferContext& context) {
-  infer_number(context, 0);
-  infer_number(context, 1);
-  return Spec::tensor(infer_promoted(context, 0, 1), infer_broadcast(context, 0, 1));
-}
-
 Spec infer_add(const InferContext& context) {
   if (context.tensor(0).dtype != DType::bytes || context.tensor(1).dtype != DType::bytes) {
-    return infer_binary(context);
+    return infer_entrywise(context);
   }
   return Spec::tensor(DType::bytes, infer_broadcast(context, 0, 1));
 }
 
 Spec infer_divide(const InferContext& context) {
-  Spec out = infer_binary(context);
+  Spec out = infer_entrywise(context);
   DType& dtype = out.leaf.dtype;
   if (is_integer(dtype)) dtype = dtype_size(dtype) <= 2 ? DType::float32 : DType::float64;
   return out;
 }
 
-Spec infer_unary(const InferContext& context) {
-  const LeafSpec& type = infer_number(context, 0);
-  return Spec::tensor(type.dtype, type.shape);
-}
-
-OpDef binary_op(std::string name, std::string doc, RowKernel row, BlockKernel block) {
-  OpDef op;
-  op.name = std::move(name);
-  op.params = {required("a", Param::Kind::tensor), required("b", Param::Kind::tensor)};
-  op.doc = std::move(doc);
-  op.infer = infer_binary;
-  op.row = row;
-  op.block = block;
-  op.elementwise = true;
-  op.cost_ns = 20;
-  op.group = "math";
-  return op;
-}
-
-template <const EntrywiseKernel& kernel>
-OpDef binary_op(std::string doc) {
-  OpDef op = binary_op(std::string(kernel.name), std::move(doc), entrywise_row<kernel>,
-                       entrywise_block<kernel>);
-  op.can_fail = kernel.fails != nullptr;
-  return op;
-}
-
-template <const EntrywiseKernel& kernel>
-OpDef unary_op(std::string doc) {
-  OpDef op = binary_op<kernel>(std::move(doc));
-  op.params = {required("x", Param::Kind::tensor)};
-  op.infer = infer_unary;
-  return op;
-}
-
 }  // namespace
 
 void add_arithmetic_ops(OpRegistry* registry) {
-  OpDef add = binary_op("add", "a + b; joins bytes", add_row, add_block);
+  OpDef add = entrywise_op(kAdd, "a + b; joins bytes", add_row, add_block);
   add.infer = infer_add;
   registry->add(std::move(add));
-  registry->add(binary_op<kSubtract>("a - b"));
-  registry->add(binary_op<kMultiply>("a * b"));
-  OpDef divide = binary_op<kDivide>(
+  registry->add(entrywise_op<kSubtract>("a - b"));
+  registry->add(entrywise_op<kMultiply>("a * b"));
+  OpDef divide = entrywise_op<kDivide>(
       "a / b, true division: float32 of integers up to 16 bits, float64 of wider ones");
   divide.infer = infer_divide;
   registry->add(std::move(divide));
-  registry->add(binary_op<kFloorDivide>("a // b, rounded down; integers by zero are an error"));
-  registry->add(binary_op<kModulo>("a % b, with the sign of b; integers by zero are an error"));
-  registry->add(binary_op<kPower>("a ** b; an integer to a negative power is an error"));
-  registry->add(binary_op<kMinimum>("the smaller of a and b, NaN where one is"));
-  registry->add(binary_op<kMaximum>("the larger of a and b, NaN where one is"));
-  registry->add(unary_op<kNegative>("-x"));
-  registry->add(unary_op<kAbs>("the absolute value"));
-  registry->add(unary_op<kSign>("-1, 0 or 1; NaN of NaN"));
+  registry->add(entrywise_op<kFloorDivide>("a // b, rounded down; integers by zero are an error"));
+  registry->add(entrywise_op<kModulo>("a % b, with the sign of b; integers by zero are an error"));
+  registry->add(entrywise_op<kPower>("a ** b; an integer to a negative power is an error"));
+  registry->add(entrywise_op<kMinimum>("the smaller of a and b, NaN where one is"));
+  registry->add(entrywise_op<kMaximum>("the larger of a and b, NaN where one is"));
+  registry->add(entrywise_op<kNegative>("-x"));
+  registry->add(entrywise_op<kAbs>("the absolute value"));
+  registry->add(entrywise_op<kSign>("-1, 0 or 1; NaN of NaN"));
 }
 
 }  // namespace penstock

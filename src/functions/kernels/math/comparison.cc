@@ -1,4 +1,4 @@
-// == != < <= > >= on numbers, bool and bytes; and, or, not.
+// == != < <= > >= on numbers, bool and bytes; and, or, xor, not.
 
 #include "functions/kernels/families.h"
 #include "functions/kernels/math/entrywise.h"
@@ -66,6 +66,10 @@ void run_comparison(const EntrywiseCall& call) {
   visit_number(call.dtype, [&]<typename T>(TypeTag<T>) { run_binary<Op, T, bool>(call); });
 }
 
+struct Xor {
+  static uint8_t apply(uint8_t a, uint8_t b) { return a ^ b; }
+};
+
 void run_not(const EntrywiseCall& call) {
   const auto* in = reinterpret_cast<const bool*>(call.in[0]);
   auto* out = reinterpret_cast<bool*>(call.out);
@@ -86,6 +90,8 @@ constexpr EntrywiseKernel kAnd{"logical_and", 2, common_compute_dtype, true,
                                run_binary<And, uint8_t, uint8_t>};
 constexpr EntrywiseKernel kOr{"logical_or", 2, common_compute_dtype, true,
                               run_binary<Or, uint8_t, uint8_t>};
+constexpr EntrywiseKernel kXor{"logical_xor", 2, common_compute_dtype, true,
+                               run_binary<Xor, uint8_t, uint8_t>};
 constexpr EntrywiseKernel kNot{"logical_not", 1, common_compute_dtype, true, run_not};
 
 Spec infer_comparison(const InferContext& context) {
@@ -112,42 +118,26 @@ Spec infer_not(const InferContext& context) {
 }
 
 template <const EntrywiseKernel& kernel>
-OpDef comparison_op(std::string doc) {
-  OpDef op;
-  op.name = kernel.name;
-  op.params = {required("a", Param::Kind::tensor), required("b", Param::Kind::tensor)};
-  op.doc = std::move(doc);
-  op.infer = infer_comparison;
-  op.row = entrywise_row<kernel>;
-  op.block = entrywise_block<kernel>;
-  op.elementwise = true;
-  op.cost_ns = 20;
+OpDef logic_op(std::string doc, Spec (*infer)(const InferContext&)) {
+  OpDef op = entrywise_op<kernel>(std::move(doc));
+  op.infer = infer;
   op.group = "logic";
-  return op;
-}
-
-template <const EntrywiseKernel& kernel>
-OpDef logical_op(std::string doc) {
-  OpDef op = comparison_op<kernel>(std::move(doc));
-  op.infer = infer_logical;
   return op;
 }
 
 }  // namespace
 
 void add_comparison_ops(OpRegistry* registry) {
-  registry->add(comparison_op<kEqual>("a == b"));
-  registry->add(comparison_op<kNotEqual>("a != b"));
-  registry->add(comparison_op<kLess>("a < b; bytes by their values"));
-  registry->add(comparison_op<kLessEqual>("a <= b"));
-  registry->add(comparison_op<kGreater>("a > b"));
-  registry->add(comparison_op<kGreaterEqual>("a >= b"));
-  registry->add(logical_op<kAnd>("a and b"));
-  registry->add(logical_op<kOr>("a or b"));
-  OpDef negation = logical_op<kNot>("not x");
-  negation.params = {required("x", Param::Kind::tensor)};
-  negation.infer = infer_not;
-  registry->add(std::move(negation));
+  registry->add(logic_op<kEqual>("a == b", infer_comparison));
+  registry->add(logic_op<kNotEqual>("a != b", infer_comparison));
+  registry->add(logic_op<kLess>("a < b; bytes by their values", infer_comparison));
+  registry->add(logic_op<kLessEqual>("a <= b", infer_comparison));
+  registry->add(logic_op<kGreater>("a > b", infer_comparison));
+  registry->add(logic_op<kGreaterEqual>("a >= b", infer_comparison));
+  registry->add(logic_op<kAnd>("a and b", infer_logical));
+  registry->add(logic_op<kOr>("a or b", infer_logical));
+  registry->add(logic_op<kXor>("one of a and b, not both", infer_logical));
+  registry->add(logic_op<kNot>("not x", infer_not));
 }
 
 }  // namespace penstock

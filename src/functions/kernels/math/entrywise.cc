@@ -2,6 +2,7 @@
 
 #include "functions/kernels/math/convert.h"
 #include "functions/kernels/math/promotion.h"
+#include "functions/kernels/op_def.h"
 
 namespace penstock {
 namespace {
@@ -111,6 +112,24 @@ bool run_entrywise_block(const EntrywiseKernel& kernel, const BlockCall& call) {
   return true;
 }
 
+bool any_zero_integer(DType dtype, const std::byte* last, int64_t entries) {
+  if (!is_integer(dtype)) return false;
+  return visit_number(dtype, [&]<typename T>(TypeTag<T>) {
+    bool found = false;
+    for (int64_t i = 0; i < entries; ++i) found |= reinterpret_cast<const T*>(last)[i] == T{0};
+    return found;
+  });
+}
+
+bool any_negative(DType dtype, const std::byte* last, int64_t entries) {
+  if (!is_signed(dtype)) return false;
+  return visit_number(dtype, [&]<typename T>(TypeTag<T>) {
+    bool found = false;
+    for (int64_t i = 0; i < entries; ++i) found |= reinterpret_cast<const T*>(last)[i] < T{0};
+    return found;
+  });
+}
+
 DType common_compute_dtype(std::span<const DType> inputs, DType) {
   DType common = inputs[0];
   for (const DType dtype : inputs) common = promote(common, dtype).value_or(common);
@@ -137,6 +156,24 @@ DType infer_promoted(const InferContext& context, int i, int j) {
     message += ": cast one: " + std::string(dtype_name(cast)) + "(x)";
   }
   context.fail(i, message);
+}
+
+Spec infer_entrywise(const InferContext& context) {
+  const LeafSpec& first = infer_number(context, 0);
+  if (context.inputs.size() == 1) return Spec::tensor(first.dtype, first.shape);
+  infer_number(context, 1);
+  return Spec::tensor(infer_promoted(context, 0, 1), infer_broadcast(context, 0, 1));
+}
+
+OpDef entrywise_op(const EntrywiseKernel& kernel, std::string doc, RowKernel row,
+                   BlockKernel block) {
+  std::vector<Param> params{tensor_param(kernel.inputs == 1 ? "x" : "a")};
+  if (kernel.inputs > 1) params.push_back(tensor_param("b"));
+  OpDef op = op_def(std::string(kernel.name), std::move(doc), std::move(params), infer_entrywise,
+                    row, {"math", 20, kernel.fails != nullptr});
+  op.block = block;
+  op.elementwise = true;
+  return op;
 }
 
 }  // namespace penstock

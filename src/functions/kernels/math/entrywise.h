@@ -49,10 +49,32 @@ bool entrywise_block(const BlockCall& call) {
 // The dtype that all inputs meet in, halves as float32.
 DType common_compute_dtype(std::span<const DType> inputs, DType output);
 
+// Whether an integer is zero; whether one is negative. For EntrywiseKernel::fails.
+bool any_zero_integer(DType dtype, const std::byte* last, int64_t entries);
+bool any_negative(DType dtype, const std::byte* last, int64_t entries);
+
 // "is bool, expected numbers": throws TypeError unless input i holds numbers.
 const LeafSpec& infer_number(const InferContext& context, int i);
 // The dtype that inputs i and j meet in; throws TypeError naming the cast.
 DType infer_promoted(const InferContext& context, int i, int j);
+
+// All inputs are numbers that meet in one dtype, which the broadcast result has.
+Spec infer_entrywise(const InferContext& context);
+// An op of one parameter x, or of two, a and b, typed by infer_entrywise.
+OpDef entrywise_op(const EntrywiseKernel& kernel, std::string doc, RowKernel row,
+                   BlockKernel block);
+template <const EntrywiseKernel& kernel>
+OpDef entrywise_op(std::string doc) {
+  return entrywise_op(kernel, std::move(doc), entrywise_row<kernel>, entrywise_block<kernel>);
+}
+
+// Runs Op::apply over the entries of the only input.
+template <typename Op, typename T, typename R = T>
+void run_unary(const EntrywiseCall& call) {
+  const T* __restrict in = reinterpret_cast<const T*>(call.in[0]);
+  R* __restrict out = reinterpret_cast<R*>(call.out);
+  for (int64_t i = 0; i < call.in_entries[0]; ++i) out[i] = Op::apply(in[i]);
+}
 
 // One run of two arrays of which each advances or stays.
 template <typename Op, typename T, typename R>

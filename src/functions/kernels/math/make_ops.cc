@@ -1,4 +1,4 @@
-// Tensors from little: fill, zeros, ones, arange, one_hot.
+// Tensors from little: fill, zeros, ones, arange, linspace.
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,10 @@
 
 #include "functions/kernels/families.h"
 #include "functions/kernels/math/convert.h"
+#include "functions/kernels/math/entrywise.h"
 #include "functions/kernels/math/promotion.h"
 #include "functions/kernels/math/shape_arguments.h"
+#include "functions/kernels/op_def.h"
 
 namespace penstock {
 namespace {
@@ -161,75 +163,85 @@ void arange_row(const RowCall& call) {
   });
 }
 
-// -- one_hot
+// -- linspace
 
-Spec infer_one_hot(const InferContext& context) {
-  const LeafSpec& type = infer_integers(context, 0, -1);
-  infer_integers(context, 1, 0);
-  const DType dtype = context.attrs["dtype"].as_dtype();
-  if (dtype == DType::bytes) throw TypeError{-1, "dtype", "is bytes, expected numbers or bool"};
-  if (!type.shape.has_rank()) return Spec::tensor(dtype, type.shape);
-  if (type.shape.rank() == kMaxRank) context.fail(0, "has 8 axes already");
-  const std::vector<int64_t> depth = context.known_ints(1);
-  if (!depth.empty() && depth[0] < 0)
-    context.fail(1, "must not be negative: " + std::to_string(depth[0]));
-  std::vector<int64_t> sizes = type.shape.sizes();
-  sizes.push_back(depth.empty() ? Shape::kUnknown : depth[0]);
-  return Spec::tensor(dtype, Shape(std::move(sizes)));
-}
-
-void one_hot_row(const RowCall& call) {
-  const Tensor& x = call.inputs[0];
-  const int64_t depth = integer_at(call.inputs[1]);
-  if (depth < 0) fail_row("one_hot", "depth must not be negative: " + std::to_string(depth));
-  OutputSlot& slot = call.outputs[0];
-  Dims dims = x.dims();
-  dims.push_back(depth);
-  check_size("one_hot", dims, slot.dtype());
-  const int64_t entry = dtype_size(slot.dtype());
-  const Tensor one = converted(Tensor::scalar(1.0F), slot.dtype());
-  std::byte* out = slot.allocate(dims);
-  if (dims.entries() > 0) std::memset(out, 0, static_cast<size_t>(dims.entries() * entry));
-  for (int64_t i = 0; i < x.entries_count(); ++i) {
-    const int64_t index = integer_at(x, i);
-    if (index < 0 || index >= depth) continue;
-    std::memcpy(out + (i * depth + index) * entry, one.data(), static_cast<size_t>(entry));
+Spec infer_linspace(const InferContext& context) {
+  for (int i = 0; i < 2; ++i) {
+    context.check_rank(i, 0);
+    if (!is_float(infer_number(context, i).dtype))
+      context.fail(i, "is " + context.tensor(i).text() + ", expected a float: float32(x)");
   }
+  infer_integers(context, 2, 0);
+  const std::vector<int64_t> num = context.known_ints(2);
+  if (!num.empty() && num[0] < 0)
+    context.fail(2, "must not be negative: " + std::to_string(num[0]));
+  return Spec::tensor(infer_promoted(context, 0, 1), {num.empty() ? Shape::kUnknown : num[0]});
 }
 
-OpDef make_op(std::string name, std::string doc, std::vector<Param> params,
-              Spec (*infer)(const InferContext&), RowKernel row) {
-  OpDef op;
-  op.name = std::move(name);
-  op.params = std::move(params);
-  op.doc = std::move(doc);
-  op.infer = infer;
-  op.row = row;
-  op.can_fail = true;
-  op.cost_ns = 80;
-  op.group = "shape";
-  return op;
+void linspace_row(const RowCall& call) {
+  const double start = number_at(call.inputs[0]), stop = number_at(call.inputs[1]);
+  const int64_t n = integer_at(call.inputs[2]);
+  if (n < 0) fail_row("linspace", "num must not be negative: " + std::to_string(n));
+  check_size("linspace", {n}, DType::float64);
+  Tensor out = Tensor::make(DType::float64, {n});
+  const double step = n > 1 ? (stop - start) / static_cast<double>(n - 1) : 0;
+  for (int64_t i = 0; i < n; ++i) {
+    out.mutable_entries<double>()[i] =
+        i > 0 && i == n - 1 ? stop : start + static_cast<double>(i) * step;
+  }
+  call.outputs[0].set(converted(out, call.outputs[0].dtype()));
+}
+
+// -- zeros_like, ones_like
+
+Spec infer_like(const InferContext& context) {
+  const LeafSpec& type = context.tensor(0);
+  return Spec::tensor(type.dtype, type.shape);
+}
+
+Spec infer_ones_like(const InferContext& context) {
+  if (context.tensor(0).dtype == DType::bytes) context.fail(0, "is bytes, expected numbers");
+  return infer_like(context);
+}
+
+template <int value>
+void like_row(const RowCall& call) {
+  OutputSlot& slot = call.outputs[0];
+  const Dims& dims = call.inputs[0].dims();
+  std::byte* out = slot.allocate(dims);
+  if (value == 0) {
+    if (dims.entries() > 0)
+      std::memset(out, 0, static_cast<size_t>(dims.entries() * dtype_size(slot.dtype())));
+    return;
+  }
+  const Tensor one = converted(Tensor::scalar(1.0F), slot.dtype());
+  fill_entries(out, one.data(), dtype_size(slot.dtype()), dims.entries());
 }
 
 }  // namespace
 
 void add_make_ops(OpRegistry* registry) {
-  const Param shape = required("shape", Param::Kind::tensor);
-  const Param dtype = optional("dtype", Param::Kind::dtype, Attr::of(DType::float32));
-  registry->add(make_op("fill", "a tensor of this shape that holds the value everywhere",
-                        {shape, required("value", Param::Kind::tensor)}, infer_fill, fill_row));
-  registry->add(make_op("zeros", "a tensor of zeros (false, empty strings)", {shape, dtype},
-                        infer_zeros, zeros_row));
-  registry->add(make_op("ones", "a tensor of ones (true)", {shape, dtype}, infer_ones, ones_row));
-  registry->add(
-      make_op("arange", "0, 1, ... below start; with stop: start, start + step, ... before it",
-              {required("start", Param::Kind::tensor), optional("stop", Param::Kind::tensor, {}),
-               optional("step", Param::Kind::tensor, Attr::integer(1))},
-              infer_arange, arange_row));
-  registry->add(make_op(
-      "one_hot", "each index as a row of zeros with a one there; all zeros outside the depth",
-      {required("x", Param::Kind::tensor), required("depth", Param::Kind::tensor), dtype},
-      infer_one_hot, one_hot_row));
+  const OpTraits traits{"shape", 80, true};
+  const auto dtype = [] { return dtype_param(DType::float32); };
+  registry->add(op_def("fill", "a tensor of this shape that holds the value everywhere",
+                       {tensor_param("shape"), tensor_param("value")}, infer_fill, fill_row,
+                       traits));
+  registry->add(op_def("zeros", "a tensor of zeros (false, empty strings)",
+                       {tensor_param("shape"), dtype()}, infer_zeros, zeros_row, traits));
+  registry->add(op_def("ones", "a tensor of ones (true)", {tensor_param("shape"), dtype()},
+                       infer_ones, ones_row, traits));
+  registry->add(op_def("zeros_like", "zeros (false, empty strings) of x's shape and dtype",
+                       {tensor_param("x")}, infer_like, like_row<0>, {"shape", 40}));
+  registry->add(op_def("ones_like", "ones (true) of x's shape and dtype", {tensor_param("x")},
+                       infer_ones_like, like_row<1>, {"shape", 40}));
+  registry->add(op_def("arange",
+                       "0, 1, ... below start; with stop: start, start + step, ... before it",
+                       {tensor_param("start"), optional("stop", Param::Kind::tensor, {}),
+                        optional("step", Param::Kind::tensor, Attr::integer(1))},
+                       infer_arange, arange_row, traits));
+  registry->add(op_def("linspace", "num floats from start to stop, both among them",
+                       {tensor_param("start"), tensor_param("stop"), tensor_param("num")},
+                       infer_linspace, linspace_row, traits));
 }
 
 }  // namespace penstock

@@ -1,4 +1,4 @@
-// Entries picked by indices, masks and conditions: gather, boolean_mask, where, clip.
+// Entries picked by indices, masks and conditions: gather, boolean_mask, nonzero, where, clip.
 
 #include <cstring>
 
@@ -7,6 +7,8 @@
 #include "functions/kernels/math/entrywise.h"
 #include "functions/kernels/math/promotion.h"
 #include "functions/kernels/math/shape_arguments.h"
+#include "functions/kernels/math/take_items.h"
+#include "functions/kernels/op_def.h"
 
 namespace penstock {
 namespace {
@@ -35,38 +37,17 @@ Spec infer_gather(const InferContext& context) {
 }
 
 void gather_row(const RowCall& call) {
-  const Tensor &x = call.inputs[0], &indices = call.inputs[1];
+  const Tensor& x = call.inputs[0];
   const int axis = row_axis("gather", call.attrs["axis"].as_int(), x.dims().rank());
-  int64_t outer = 1, inner = dtype_size(x.dtype());
-  Dims dims;
-  for (int i = 0; i < axis; ++i) {
-    outer *= x.dims()[i];
-    dims.push_back(x.dims()[i]);
-  }
-  for (const int64_t s : indices.dims().sizes()) dims.push_back(s);
-  for (int i = axis + 1; i < x.dims().rank(); ++i) {
-    inner *= x.dims()[i];
-    dims.push_back(x.dims()[i]);
-  }
-  const int64_t size = x.dims()[axis], count = indices.entries_count();
-  std::vector<int64_t> at = read_ints(indices);
+  const int64_t size = x.dims()[axis];
+  const std::vector<int64_t> at = read_ints(call.inputs[1]);
   for (const int64_t i : at) {
     if (i < 0 || i >= size) {
       fail_row("gather",
                "index " + std::to_string(i) + " is out of range for size " + std::to_string(size));
     }
   }
-  OutputSlot& slot = call.outputs[0];
-  check_size("gather", dims, x.dtype());
-  std::byte* to = slot.allocate(dims);
-  share_strings(&slot, x);
-  if (inner == 0) return;
-  for (int64_t o = 0; o < outer; ++o) {
-    const std::byte* from = x.data() + o * size * inner;
-    for (int64_t i = 0; i < count; ++i, to += inner) {
-      std::memcpy(to, from + at[static_cast<size_t>(i)] * inner, static_cast<size_t>(inner));
-    }
-  }
+  take_items(&call.outputs[0], x, axis, at, call.inputs[1].dims());
 }
 
 // -- boolean_mask
@@ -112,6 +93,34 @@ void boolean_mask_row(const RowCall& call) {
     if (!mask.entry<bool>(i)) continue;
     std::memcpy(to, x.data() + i * inner, static_cast<size_t>(inner));
     to += inner;
+  }
+}
+
+// -- nonzero
+
+Spec infer_nonzero(const InferContext& context) {
+  const LeafSpec& type = context.tensor(0);
+  if (type.dtype == DType::bytes)
+    context.fail(0, "is " + type.text() + ", expected bool or numbers");
+  return Spec::tensor(DType::int64,
+                      {Shape::kUnknown, type.shape.has_rank() ? type.shape.rank() : -1});
+}
+
+void nonzero_row(const RowCall& call) {
+  const Tensor x = converted(call.inputs[0], DType::boolean);
+  const Dims& dims = x.dims();
+  std::vector<int64_t> found;
+  for (int64_t i = 0; i < x.entries_count(); ++i) {
+    if (x.entry<bool>(i)) found.push_back(i);
+  }
+  auto* out =
+      call.outputs[0].allocate_as<int64_t>({static_cast<int64_t>(found.size()), dims.rank()});
+  for (int64_t at : found) {
+    for (int axis = dims.rank() - 1; axis >= 0; --axis) {
+      out[axis] = at % dims[axis];
+      at /= dims[axis];
+    }
+    out += dims.rank();
   }
 }
 
@@ -227,46 +236,28 @@ Spec infer_clip(const InferContext& context) {
   return Spec::tensor(dtype, std::move(shape));
 }
 
-OpDef pick_op(std::string name, std::string doc, std::vector<Param> params,
-              Spec (*infer)(const InferContext&), RowKernel row, BlockKernel block) {
-  OpDef op;
-  op.name = std::move(name);
-  op.params = std::move(params);
-  op.doc = std::move(doc);
-  op.infer = infer;
-  op.row = row;
-  op.block = block;
-  op.cost_ns = 60;
-  op.group = "shape";
-  return op;
-}
-
 }  // namespace
 
 void add_pick_ops(OpRegistry* registry) {
-  const auto tensor = [](const char* name) { return required(name, Param::Kind::tensor); };
-  OpDef gather = pick_op(
-      "gather", "the items of x along an axis at these indices",
-      {tensor("x"), tensor("indices"), optional("axis", Param::Kind::integer, Attr::integer(0))},
-      infer_gather, gather_row, nullptr);
-  gather.can_fail = true;
-  registry->add(std::move(gather));
-  OpDef mask =
-      pick_op("boolean_mask", "the items of x where the mask over its first axes is true",
-              {tensor("x"), tensor("mask")}, infer_boolean_mask, boolean_mask_row, nullptr);
-  mask.can_fail = true;
-  registry->add(std::move(mask));
-  OpDef where =
-      pick_op("where", "entries of a where the condition is true, of b elsewhere",
-              {tensor("cond"), tensor("a"), tensor("b")}, infer_where, where_row, where_block);
+  registry->add(op_def("gather", "the items of x along an axis at these indices",
+                       {tensor_param("x"), tensor_param("indices"), axis_param(0)}, infer_gather,
+                       gather_row, {"shape", 60, true}));
+  registry->add(op_def("boolean_mask", "the items of x where the mask over its first axes is true",
+                       {tensor_param("x"), tensor_param("mask")}, infer_boolean_mask,
+                       boolean_mask_row, {"shape", 60, true}));
+  registry->add(op_def("nonzero", "the index vectors of the entries that are true or not zero",
+                       {tensor_param("x")}, infer_nonzero, nonzero_row, {"shape", 100}));
+  OpDef where = op_def("where", "entries of a where the condition is true, of b elsewhere",
+                       {tensor_param("cond"), tensor_param("a"), tensor_param("b")}, infer_where,
+                       where_row, {"math", 60});
+  where.block = where_block;
   where.elementwise = true;
-  where.group = "math";
   registry->add(std::move(where));
-  OpDef clip = pick_op("clip", "x between low and high; low where low > high",
-                       {tensor("x"), tensor("low"), tensor("high")}, infer_clip,
-                       entrywise_row<kClip>, entrywise_block<kClip>);
+  OpDef clip = op_def("clip", "x between low and high; low where low > high",
+                      {tensor_param("x"), tensor_param("low"), tensor_param("high")}, infer_clip,
+                      entrywise_row<kClip>, {"math", 60});
+  clip.block = entrywise_block<kClip>;
   clip.elementwise = true;
-  clip.group = "math";
   registry->add(std::move(clip));
 }
 

@@ -1,10 +1,11 @@
-// Functions of one float.
+// Functions of one number.
 
 #include <cmath>
 
 #include "functions/kernels/families.h"
 #include "functions/kernels/math/entrywise.h"
 #include "functions/kernels/math/promotion.h"
+#include "functions/kernels/math/wrapping.h"
 
 namespace penstock {
 namespace {
@@ -18,45 +19,81 @@ namespace {
   }
 
 PENSTOCK_UNARY(Exp, std::exp(x));
+PENSTOCK_UNARY(Expm1, std::expm1(x));
 PENSTOCK_UNARY(Log, std::log(x));
 PENSTOCK_UNARY(Log1p, std::log1p(x));
+PENSTOCK_UNARY(Log2, std::log2(x));
+PENSTOCK_UNARY(Log10, std::log10(x));
 PENSTOCK_UNARY(Sqrt, std::sqrt(x));
 PENSTOCK_UNARY(Rsqrt, T{1} / std::sqrt(x));
-PENSTOCK_UNARY(Floor, std::floor(x));
-PENSTOCK_UNARY(Ceil, std::ceil(x));
+PENSTOCK_UNARY(Reciprocal, T{1} / x);
 PENSTOCK_UNARY(Sin, std::sin(x));
 PENSTOCK_UNARY(Cos, std::cos(x));
+PENSTOCK_UNARY(Tan, std::tan(x));
+PENSTOCK_UNARY(Asin, std::asin(x));
+PENSTOCK_UNARY(Acos, std::acos(x));
+PENSTOCK_UNARY(Atan, std::atan(x));
+PENSTOCK_UNARY(Sinh, std::sinh(x));
+PENSTOCK_UNARY(Cosh, std::cosh(x));
 PENSTOCK_UNARY(Tanh, std::tanh(x));
-PENSTOCK_UNARY(Square, x* x);
-PENSTOCK_UNARY(Round, std::nearbyint(x));  // nobody changes the rounding mode: halves to even
+PENSTOCK_UNARY(Erf, std::erf(x));
+PENSTOCK_UNARY(Sigmoid, T{1} / (T{1} + std::exp(-x)));
+// log(1 + e^x) without overflow; NaN stays.
+PENSTOCK_UNARY(Softplus, (x > T{0} ? x : T{0}) + std::log1p(std::exp(-std::fabs(x))));
+
+// Of integers, too: these are whole already.
+PENSTOCK_UNARY(Floor, std::is_integral_v<T> ? x : static_cast<T>(std::floor(x)));
+PENSTOCK_UNARY(Ceil, std::is_integral_v<T> ? x : static_cast<T>(std::ceil(x)));
+// Nobody changes the rounding mode: halves go to even.
+PENSTOCK_UNARY(Round, std::is_integral_v<T> ? x : static_cast<T>(std::nearbyint(x)));
+PENSTOCK_UNARY(Square, wrapping_multiply(x, x));
+PENSTOCK_UNARY(Relu, x < T{0} ? T{0} : x);
 #undef PENSTOCK_UNARY
 
 template <typename Op>
 void run(const EntrywiseCall& call) {
-  const auto loop = [&]<typename T>(TypeTag<T>) {
-    const T* __restrict in = reinterpret_cast<const T*>(call.in[0]);
-    T* __restrict out = reinterpret_cast<T*>(call.out);
-    for (int64_t i = 0; i < call.in_entries[0]; ++i) out[i] = Op::apply(in[i]);
-  };
   if (call.dtype == DType::float64) {
-    loop(TypeTag<double>{});
+    run_unary<Op, double>(call);
   } else {
-    loop(TypeTag<float>{});
+    run_unary<Op, float>(call);
   }
 }
 
-constexpr EntrywiseKernel kExp{"exp", 1, common_compute_dtype, false, run<Exp>};
-constexpr EntrywiseKernel kLog{"log", 1, common_compute_dtype, false, run<Log>};
-constexpr EntrywiseKernel kLog1p{"log1p", 1, common_compute_dtype, false, run<Log1p>};
-constexpr EntrywiseKernel kSqrt{"sqrt", 1, common_compute_dtype, false, run<Sqrt>};
-constexpr EntrywiseKernel kRsqrt{"rsqrt", 1, common_compute_dtype, false, run<Rsqrt>};
-constexpr EntrywiseKernel kFloor{"floor", 1, common_compute_dtype, false, run<Floor>};
-constexpr EntrywiseKernel kCeil{"ceil", 1, common_compute_dtype, false, run<Ceil>};
-constexpr EntrywiseKernel kRound{"round", 1, common_compute_dtype, false, run<Round>};
-constexpr EntrywiseKernel kSin{"sin", 1, common_compute_dtype, false, run<Sin>};
-constexpr EntrywiseKernel kCos{"cos", 1, common_compute_dtype, false, run<Cos>};
-constexpr EntrywiseKernel kTanh{"tanh", 1, common_compute_dtype, false, run<Tanh>};
-constexpr EntrywiseKernel kSquare{"square", 1, common_compute_dtype, false, run<Square>};
+template <typename Op>
+void run_any(const EntrywiseCall& call) {
+  visit_number(call.dtype, [&]<typename T>(TypeTag<T>) { run_unary<Op, T>(call); });
+}
+
+#define PENSTOCK_FLOAT_KERNEL(Name, text) \
+  constexpr EntrywiseKernel k##Name { text, 1, common_compute_dtype, false, run<Name> }
+PENSTOCK_FLOAT_KERNEL(Exp, "exp");
+PENSTOCK_FLOAT_KERNEL(Expm1, "expm1");
+PENSTOCK_FLOAT_KERNEL(Log, "log");
+PENSTOCK_FLOAT_KERNEL(Log1p, "log1p");
+PENSTOCK_FLOAT_KERNEL(Log2, "log2");
+PENSTOCK_FLOAT_KERNEL(Log10, "log10");
+PENSTOCK_FLOAT_KERNEL(Sqrt, "sqrt");
+PENSTOCK_FLOAT_KERNEL(Rsqrt, "rsqrt");
+PENSTOCK_FLOAT_KERNEL(Reciprocal, "reciprocal");
+PENSTOCK_FLOAT_KERNEL(Sin, "sin");
+PENSTOCK_FLOAT_KERNEL(Cos, "cos");
+PENSTOCK_FLOAT_KERNEL(Tan, "tan");
+PENSTOCK_FLOAT_KERNEL(Asin, "asin");
+PENSTOCK_FLOAT_KERNEL(Acos, "acos");
+PENSTOCK_FLOAT_KERNEL(Atan, "atan");
+PENSTOCK_FLOAT_KERNEL(Sinh, "sinh");
+PENSTOCK_FLOAT_KERNEL(Cosh, "cosh");
+PENSTOCK_FLOAT_KERNEL(Tanh, "tanh");
+PENSTOCK_FLOAT_KERNEL(Erf, "erf");
+PENSTOCK_FLOAT_KERNEL(Sigmoid, "sigmoid");
+PENSTOCK_FLOAT_KERNEL(Softplus, "softplus");
+#undef PENSTOCK_FLOAT_KERNEL
+
+constexpr EntrywiseKernel kFloor{"floor", 1, common_compute_dtype, false, run_any<Floor>};
+constexpr EntrywiseKernel kCeil{"ceil", 1, common_compute_dtype, false, run_any<Ceil>};
+constexpr EntrywiseKernel kRound{"round", 1, common_compute_dtype, false, run_any<Round>};
+constexpr EntrywiseKernel kSquare{"square", 1, common_compute_dtype, false, run_any<Square>};
+constexpr EntrywiseKernel kRelu{"relu", 1, common_compute_dtype, false, run_any<Relu>};
 
 Spec infer_float(const InferContext& context) {
   const LeafSpec& type = infer_number(context, 0);
@@ -66,15 +103,9 @@ Spec infer_float(const InferContext& context) {
 }
 
 template <const EntrywiseKernel& kernel>
-void add(OpRegistry* registry, std::string doc, double cost_ns) {
-  OpDef op;
-  op.name = kernel.name;
-  op.params = {required("x", Param::Kind::tensor)};
-  op.doc = std::move(doc);
+void add_float(OpRegistry* registry, std::string doc, double cost_ns) {
+  OpDef op = entrywise_op<kernel>(std::move(doc));
   op.infer = infer_float;
-  op.row = entrywise_row<kernel>;
-  op.block = entrywise_block<kernel>;
-  op.elementwise = true;
   op.cost_ns = cost_ns;
   op.group = "float math";
   registry->add(std::move(op));
@@ -83,18 +114,32 @@ void add(OpRegistry* registry, std::string doc, double cost_ns) {
 }  // namespace
 
 void add_unary_math_ops(OpRegistry* registry) {
-  add<kExp>(registry, "e to the power x", 30);
-  add<kLog>(registry, "the natural logarithm", 30);
-  add<kLog1p>(registry, "log(1 + x), exact near 0", 40);
-  add<kSqrt>(registry, "the square root", 20);
-  add<kRsqrt>(registry, "1 / sqrt(x)", 20);
-  add<kFloor>(registry, "rounded down", 20);
-  add<kCeil>(registry, "rounded up", 20);
-  add<kRound>(registry, "rounded to the nearest, halves to even", 20);
-  add<kSin>(registry, "the sine of x radians", 30);
-  add<kCos>(registry, "the cosine of x radians", 30);
-  add<kTanh>(registry, "the hyperbolic tangent", 40);
-  add<kSquare>(registry, "x * x", 20);
+  add_float<kExp>(registry, "e to the power x", 30);
+  add_float<kExpm1>(registry, "e to the power x, less 1; exact near 0", 40);
+  add_float<kLog>(registry, "the natural logarithm", 30);
+  add_float<kLog1p>(registry, "log(1 + x), exact near 0", 40);
+  add_float<kLog2>(registry, "the logarithm to base 2", 30);
+  add_float<kLog10>(registry, "the logarithm to base 10", 30);
+  add_float<kSqrt>(registry, "the square root", 20);
+  add_float<kRsqrt>(registry, "1 / sqrt(x)", 20);
+  add_float<kReciprocal>(registry, "1 / x", 20);
+  add_float<kSin>(registry, "the sine of x radians", 30);
+  add_float<kCos>(registry, "the cosine of x radians", 30);
+  add_float<kTan>(registry, "the tangent of x radians", 40);
+  add_float<kAsin>(registry, "the angle in radians whose sine is x", 40);
+  add_float<kAcos>(registry, "the angle in radians whose cosine is x", 40);
+  add_float<kAtan>(registry, "the angle in radians whose tangent is x", 40);
+  add_float<kSinh>(registry, "the hyperbolic sine", 40);
+  add_float<kCosh>(registry, "the hyperbolic cosine", 40);
+  add_float<kTanh>(registry, "the hyperbolic tangent", 40);
+  add_float<kErf>(registry, "the error function", 40);
+  add_float<kSigmoid>(registry, "1 / (1 + exp(-x))", 40);
+  add_float<kSoftplus>(registry, "log(1 + exp(x))", 60);
+  registry->add(entrywise_op<kFloor>("rounded down"));
+  registry->add(entrywise_op<kCeil>("rounded up"));
+  registry->add(entrywise_op<kRound>("rounded to the nearest, halves to even"));
+  registry->add(entrywise_op<kSquare>("x * x"));
+  registry->add(entrywise_op<kRelu>("x, but 0 where x is negative; NaN stays"));
 }
 
 }  // namespace penstock

@@ -231,6 +231,20 @@ void ExampleParser::parse_entry(std::string_view entry, const char* start,
   }
 }
 
+FeatureView parse_feature(std::string_view message, const char* start) {
+  FeatureView out;
+  WireReader reader(message, start);
+  while (!reader.done()) {
+    const uint32_t tag = reader.tag();
+    if (const FeatureKind kind = kind_of(tag); kind != FeatureKind::missing) {
+      out = {kind, false, reader.bytes()};
+    } else {
+      reader.skip(tag);
+    }
+  }
+  return out;
+}
+
 int64_t count_values(const FeatureView& feature) {
   int64_t count = 0;
   switch (feature.kind) {

@@ -49,6 +49,10 @@ class ExampleParser {
   int shift_;
 };
 
+// A Feature message by itself: the last kind counts. `start` is where positions in errors count
+// from. Of several lists of one kind the last counts.
+FeatureView parse_feature(std::string_view message, const char* start);
+
 // Values of the list, packed or not; 0 for a missing feature. Throws when it is malformed.
 int64_t count_values(const FeatureView& feature);
 

@@ -1,143 +1,31 @@
 #include "functions/kernels/parse/example_plan.h"
 
+#include <algorithm>
 #include <cstring>
-#include <string_view>
 #include <utility>
 
-#include "functions/op.h"
+#include "base/error.h"
 
 namespace penstock {
 namespace {
 
-[[noreturn]] void refuse(const std::string& key, const std::string& what) {
-  throw TypeError{-1, "features", "key \"" + key + "\" " + what};
-}
-
-[[noreturn]] void fail_row(const ExampleFeature& feature, const std::string& what) {
-  throw Error(Code::invalid_argument, "parse_example: key \"" + feature.key + "\" " + what);
-}
-
-const Attr& entry(const Attr& dict, std::string_view key) {
-  static const Attr none;
-  for (size_t i = 0; i < dict.keys().size(); ++i) {
-    if (dict.keys()[i] == key) return dict.items()[i];
-  }
-  return none;
-}
-
-// The scalars of a tensor or of nested lists, in order.
-void collect_scalars(const std::string& key, const Attr& attr, std::vector<Tensor>* out) {
-  if (attr.is_tensor()) {
-    const Tensor flat = attr.tensor().reshaped({attr.tensor().entries_count()});
-    for (int64_t i = 0; i < flat.entries_count(); ++i) out->push_back(flat.item(i));
-  } else if (attr.kind() == Attr::Kind::list || attr.kind() == Attr::Kind::tuple) {
-    for (const Attr& item : attr.items()) collect_scalars(key, item, out);
-  } else {
-    refuse(key, "has a default that is no constant");
-  }
-}
-
-Tensor read_fallback(const ExampleFeature& feature, const Attr& attr) {
-  std::vector<Tensor> scalars;
-  collect_scalars(feature.key, attr, &scalars);
-  if (static_cast<int64_t>(scalars.size()) != feature.count) {
-    refuse(feature.key, "has a default of " + std::to_string(scalars.size()) +
-                            " values, expected shape " + feature.dims.text());
-  }
-  auto expect = [&](const Tensor& scalar, bool good) {
-    if (good) return;
-    refuse(feature.key, "has a default of dtype " + std::string(dtype_name(scalar.dtype())) +
-                            ", expected " + std::string(dtype_name(feature.dtype)));
-  };
-  if (feature.dtype == DType::bytes) {
-    std::vector<std::string_view> strings;
-    for (const Tensor& scalar : scalars) {
-      expect(scalar, scalar.dtype() == DType::bytes);
-      strings.push_back(bytes_at(scalar));
-    }
-    return Tensor::of_strings(strings).reshaped(feature.dims);
-  }
-  Tensor out = Tensor::make(feature.dtype, feature.dims);
-  for (size_t i = 0; i < scalars.size(); ++i) {
-    if (feature.dtype == DType::int64) {
-      expect(scalars[i], is_integer(scalars[i].dtype()));
-      out.mutable_entries<int64_t>()[i] = integer_at(scalars[i]);
-    } else {
-      expect(scalars[i], is_number(scalars[i].dtype()));
-      out.mutable_entries<float>()[i] = static_cast<float>(number_at(scalars[i]));
-    }
-  }
-  return out;
-}
-
-Dims read_dims(const std::string& key, const Attr& attr) {
-  if (attr.is_none()) return {};
-  std::vector<int64_t> sizes;
-  try {
-    sizes = attr.as_ints();
-  } catch (const Error&) {
-    refuse(key, "has a shape that is no list of sizes");
-  }
-  if (sizes.size() >= static_cast<size_t>(kMaxRank)) {
-    refuse(key, "has a shape of rank " + std::to_string(sizes.size()));
-  }
-  int64_t count = 1;
-  for (const int64_t size : sizes) {
-    if (size < 0) {
-      refuse(key, "has a shape with an unknown size; say feature(dtype, kind=\"sequence\") for "
-                  "lists of any length");
-    }
-    if (size > 0 && count > (int64_t{1} << 40) / size) refuse(key, "has a shape that is too large");
-    count *= size;
-  }
-  return Dims(sizes);
-}
-
-// Var and ragged features of a single record are one list of any length: the sequence's form.
-void read_kind(const Attr& attr, ExampleFeature* feature) {
-  const Attr& kind = entry(attr, "kind");
-  std::string name = "fixed";
-  if (kind.is_tensor() && kind.tensor().dtype() == DType::bytes) name = kind.as_string();
-  if (name == "fixed") return;
-  if (name == "sparse") refuse(feature->key, "has kind sparse, which is not supported here yet");
-  feature->sequence = true;
-  if (name == "sequence") return;
-  if (name != "var" && name != "ragged") {
-    const std::string known[] = {"fixed", "var", "sequence", "ragged", "sparse"};
-    refuse(feature->key, "has the unknown kind \"" + name + "\"" + did_you_mean(name, known));
-  }
-  if (feature->dims.rank() != 0) refuse(feature->key, "has a shape, but kind " + name);
-}
-
-ExampleFeature read_feature(const std::string& key, const Attr& attr) {
-  ExampleFeature feature;
-  feature.key = key;
-  const bool detailed = attr.kind() == Attr::Kind::dict;
-  const Attr& dtype = detailed ? entry(attr, "dtype") : attr;
-  if (dtype.kind() != Attr::Kind::dtype) refuse(key, "must be a dtype or feature(dtype, ...)");
-  feature.dtype = dtype.as_dtype();
-  if (feature.dtype != DType::int64 && feature.dtype != DType::float32 &&
-      feature.dtype != DType::bytes) {
-    const std::string name(dtype_name(feature.dtype));
-    const char* wide = is_float(feature.dtype) ? "float32" : "int64";
-    refuse(key, "is " + name + ", expected int64, float32 or bytes; read " + wide +
-                    " and cast it: " + name + "(x)");
-  }
-  if (!detailed) return feature;
-  feature.dims = read_dims(key, entry(attr, "shape"));
-  feature.count = feature.dims.entries();
-  read_kind(attr, &feature);
-  if (const Attr& fallback = entry(attr, "default"); !fallback.is_none()) {
-    if (feature.sequence) refuse(key, "is empty when absent: a default is for kind fixed");
-    feature.has_fallback = true;
-    feature.fallback = read_fallback(feature, fallback);
-  }
-  return feature;
-}
-
-std::vector<std::string> keys_of(const std::vector<ExampleFeature>& features) {
+// The lists that the features need, each once; `slots` says which are whose.
+std::vector<std::string> keys_of(const std::vector<ExampleFeature>& features,
+                                 std::vector<std::vector<size_t>>* slots) {
   std::vector<std::string> keys;
-  for (const ExampleFeature& feature : features) keys.push_back(feature.key);
+  auto slot_of = [&keys](const std::string& key) {
+    const auto it = std::ranges::find(keys, key);
+    if (it != keys.end()) return static_cast<size_t>(it - keys.begin());
+    keys.push_back(key);
+    return keys.size() - 1;
+  };
+  for (const ExampleFeature& feature : features) {
+    std::vector<size_t>& own = slots->emplace_back();
+    own.push_back(slot_of(feature.value_key));
+    for (const std::string& key : feature.index_keys) own.push_back(slot_of(key));
+    for (const Partition& p : feature.partitions)
+      own.push_back(p.kind == Partition::Kind::uniform ? own[0] : slot_of(p.key));
+  }
   return keys;
 }
 
@@ -169,47 +57,36 @@ void read_strings(const FeatureView& view, int64_t count, BytesView* out) {
 
 }  // namespace
 
-std::vector<ExampleFeature> read_features(const Attr& features) {
-  if (features.kind() != Attr::Kind::dict) {
-    throw TypeError{-1, "features", "must be a dict from keys to dtypes or feature(...)"};
-  }
-  std::vector<ExampleFeature> out;
-  for (size_t i = 0; i < features.keys().size(); ++i) {
-    out.push_back(read_feature(features.keys()[i], features.items()[i]));
-  }
-  return out;
-}
-
 ExamplePlan::ExamplePlan(std::vector<ExampleFeature> features)
-    : features_(std::move(features)), parser_(keys_of(features_)) {}
+    : features_(std::move(features)), parser_(keys_of(features_, &slots_)) {}
 
 std::span<const FeatureView> ExamplePlan::parse(std::string_view record) const {
   thread_local std::vector<FeatureView> views;
-  views.assign(features_.size(), FeatureView{});
+  views.assign(parser_.keys().size(), FeatureView{});
   parser_.parse(record, views);
   return views;
 }
 
 int64_t checked_count(const ExampleFeature& feature, const FeatureView& view) {
   if (view.kind == FeatureKind::missing) {
-    if (feature.sequence) return 0;
+    if (feature.kind != ExampleFeature::Kind::fixed) return 0;
     if (feature.has_fallback) return -1;
-    fail_row(feature, "is missing and has no default");
+    fail_feature(feature, "is missing and has no default");
   }
   if (view.kind != kind_of(feature.dtype)) {
-    fail_row(feature, std::string("holds ") + kind_text(view.kind) + ", expected " +
-                          std::string(dtype_name(feature.dtype)));
+    fail_feature(feature, std::string("holds ") + kind_text(view.kind) + ", expected " +
+                              std::string(dtype_name(feature.dtype)));
   }
   const int64_t count = count_values(view);
-  if (feature.sequence) {
+  if (feature.kind != ExampleFeature::Kind::fixed) {
     if (feature.count == 1 || count == 0) return count;
     if (feature.count == 0 || count % feature.count != 0) {
-      fail_row(feature, "holds " + std::to_string(count) + " values, expected rows of shape " +
-                            feature.dims.text());
+      fail_feature(feature, "holds " + std::to_string(count) + " values, expected rows of shape " +
+                                feature.dims.text());
     }
   } else if (count != feature.count) {
-    fail_row(feature, "holds " + std::to_string(count) + " value" + (count == 1 ? "" : "s") +
-                          ", expected shape " + feature.dims.text());
+    fail_feature(feature, "holds " + std::to_string(count) + " value" + (count == 1 ? "" : "s") +
+                              ", expected shape " + feature.dims.text());
   }
   return count;
 }
@@ -231,6 +108,22 @@ void read_fixed(const ExampleFeature& feature, const FeatureView& view, std::byt
   if (count >= 0) return read_values(feature, view, count, out);
   const int64_t bytes = feature.fallback.data_bytes();
   if (bytes > 0) std::memcpy(out, feature.fallback.data(), static_cast<size_t>(bytes));
+}
+
+std::vector<int64_t> read_beside(const ExampleFeature& feature, const std::string& key,
+                                 const FeatureView& view) {
+  if (view.kind == FeatureKind::missing) return {};
+  if (view.kind != FeatureKind::int64_list) {
+    fail_feature(feature, std::string("needs integers in \"") + key + "\", which holds " +
+                              kind_text(view.kind));
+  }
+  std::vector<int64_t> out(static_cast<size_t>(count_values(view)));
+  read_int64s(view, out.data(), static_cast<int64_t>(out.size()));
+  return out;
+}
+
+void fail_feature(const ExampleFeature& feature, const std::string& what) {
+  throw Error(Code::invalid_argument, "parse_example: key \"" + feature.key + "\" " + what);
 }
 
 }  // namespace penstock

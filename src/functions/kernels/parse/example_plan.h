@@ -1,4 +1,4 @@
-// What parse_example is to take out of a record, worked out once from its `features`.
+// Which lists a parser looks for, and how their values are read.
 #pragma once
 
 #include <cstdint>
@@ -6,36 +6,26 @@
 #include <string>
 #include <vector>
 
-#include "data/tensor.h"
-#include "functions/attr.h"
 #include "functions/kernels/parse/example.h"
+#include "functions/kernels/parse/example_feature.h"
 
 namespace penstock {
-
-struct ExampleFeature {
-  std::string key;
-  DType dtype = DType::int64;  // int64, float32 or bytes
-  bool sequence = false;       // [?, ...dims], empty when absent; else exactly dims
-  Dims dims;
-  int64_t count = 1;  // values that dims hold
-  bool has_fallback = false;
-  Tensor fallback;  // of this dtype and dims
-};
-
-// The features in their order; throws TypeError (attribute "features").
-std::vector<ExampleFeature> read_features(const Attr& features);
 
 class ExamplePlan {
  public:
   explicit ExamplePlan(std::vector<ExampleFeature> features);
   const std::vector<ExampleFeature>& features() const { return features_; }
+  // Where in parse's result the list of feature i lies, and those of its partitions or indices.
+  size_t slot(size_t i) const { return slots_[i][0]; }
+  std::span<const size_t> other_slots(size_t i) const { return std::span(slots_[i]).subspan(1); }
 
-  // The record's lists, one for each feature, in scratch memory of this thread that lasts until the
-  // next call. Throws Error for what is no Example.
+  // The record's lists in scratch memory of this thread that lasts until the next call. Throws
+  // Error for what is no Example. Of a SequenceExample: its context's.
   std::span<const FeatureView> parse(std::string_view record) const;
 
  private:
   std::vector<ExampleFeature> features_;
+  std::vector<std::vector<size_t>> slots_;
   ExampleParser parser_;
 };
 
@@ -48,5 +38,11 @@ void read_values(const ExampleFeature& feature, const FeatureView& view, int64_t
 
 // A fixed feature: its values or its fallback. Strings of a fallback point into its buffer.
 void read_fixed(const ExampleFeature& feature, const FeatureView& view, std::byte* out);
+
+// A list of integers that stands beside a feature (its indices, a partition).
+std::vector<int64_t> read_beside(const ExampleFeature& feature, const std::string& key,
+                                 const FeatureView& view);
+
+[[noreturn]] void fail_feature(const ExampleFeature& feature, const std::string& what);
 
 }  // namespace penstock

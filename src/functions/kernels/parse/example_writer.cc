@@ -2,32 +2,21 @@
 
 #include <utility>
 
+#include "functions/kernels/parse/wire_writer.h"
+
 namespace penstock {
 namespace {
-
-constexpr char kLengthDelimited = 2;
-
-void append_varint(std::string& out, uint64_t value) {
-  for (; value >= 128; value >>= 7) out += static_cast<char>(value | 128);
-  out += static_cast<char>(value);
-}
-
-void append_field(std::string& out, int number, std::string_view bytes) {
-  out += static_cast<char>(number << 3 | kLengthDelimited);
-  append_varint(out, bytes.size());
-  out += bytes;
-}
 
 // A Feature whose list of `kind` has this message.
 std::string feature_of(int kind, std::string_view list) {
   std::string out;
-  append_field(out, kind, list);
+  append_bytes_field(out, kind, list);
   return out;
 }
 
 std::string packed(std::string_view values) {
   std::string out;
-  if (!values.empty()) append_field(out, 1, values);
+  if (!values.empty()) append_bytes_field(out, 1, values);
   return out;
 }
 
@@ -35,7 +24,7 @@ std::string packed(std::string_view values) {
 
 void ExampleWriter::set_bytes(std::string_view key, std::span<const std::string_view> values) {
   std::string list;
-  for (const std::string_view value : values) append_field(list, 1, value);
+  for (const std::string_view value : values) append_bytes_field(list, 1, value);
   features_.insert_or_assign(std::string(key), feature_of(1, list));
 }
 
@@ -54,12 +43,12 @@ std::string ExampleWriter::serialize() const {
   std::string features, entry;
   for (const auto& [key, feature] : features_) {
     entry.clear();
-    append_field(entry, 1, key);
-    append_field(entry, 2, feature);
-    append_field(features, 1, entry);
+    append_bytes_field(entry, 1, key);
+    append_bytes_field(entry, 2, feature);
+    append_bytes_field(features, 1, entry);
   }
   std::string out;
-  append_field(out, 1, features);
+  append_bytes_field(out, 1, features);
   return out;
 }
 

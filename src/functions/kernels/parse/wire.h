@@ -10,7 +10,8 @@
 
 namespace penstock {
 
-// Walks the fields of one message. `start` is where positions in messages count from.
+// Walks the fields of one message. `start` is where positions in error messages count from, `what`
+// what the bytes should have been.
 class WireReader {
  public:
   enum Type : uint32_t {
@@ -22,8 +23,8 @@ class WireReader {
     fixed32 = 5,
   };
 
-  WireReader(std::string_view message, const char* start)
-      : at_(message.data()), end_(message.data() + message.size()), start_(start) {}
+  WireReader(std::string_view message, const char* start, const char* what = "tf.train.Example")
+      : at_(message.data()), end_(message.data() + message.size()), start_(start), what_(what) {}
 
   bool done() const { return at_ == end_; }
   const char* at() const { return at_; }
@@ -73,8 +74,8 @@ class WireReader {
   }
 
   [[noreturn]] void fail(const char* what) const {
-    throw Error(Code::invalid_argument,
-                "not a tf.train.Example: byte " + std::to_string(at_ - start_) + ": " + what);
+    throw Error(Code::invalid_argument, std::string("not a ") + what_ + ": byte " +
+                                            std::to_string(at_ - start_) + ": " + what);
   }
 
  private:
@@ -113,6 +114,7 @@ class WireReader {
   const char* at_;
   const char* end_;
   const char* start_;
+  const char* what_;
 };
 
 }  // namespace penstock

@@ -1,36 +1,38 @@
-// split_text: the parts of a string share its bytes.
+// Strings cut into parts that share their bytes: split_text, split_any, bytes_split.
 
+#include <array>
 #include <cstring>
 
-#include "functions/kernels/families.h"
-#include "functions/kernels/math/shape_arguments.h"
+#include "functions/kernels/text/string_lists.h"
 #include "functions/kernels/text/strings.h"
+#include "functions/kernels/text/text_ops.h"
 
 namespace penstock {
 namespace {
 
-struct Splitter {
-  std::string sep;  // empty: runs of white space
-  int64_t most;     // cuts, -1 for any number
+void add_part(const char* begin, const char* end, ListParts* out) {
+  out->strings.push_back({begin, end - begin});
+}
 
-  explicit Splitter(const Attrs& attrs) : most(attrs["maxsplit"].as_int()) {
-    if (!attrs["sep"].is_none()) sep = attrs["sep"].as_string();
+class Splitter final : public StringLists {
+ public:
+  explicit Splitter(const Attrs& attrs) : most_(attrs["maxsplit"].as_int()) {
+    if (!attrs["sep"].is_none()) sep_ = attrs["sep"].as_string();
   }
 
-  template <typename F>
-  void for_each(std::string_view text, F&& f) const {
-    if (sep.empty()) return for_each_word(text, f);
+  void append(std::string_view text, ListParts* out) const override {
+    if (sep_.empty()) return append_words(text, out);
     int64_t cuts = 0;
     const char* at = text.data();
     const char* const end = at + text.size();
-    while (most < 0 || cuts < most) {
+    while (most_ < 0 || cuts < most_) {
       const char* found = find(at, end);
       if (!found) break;
-      f(std::string_view(at, static_cast<size_t>(found - at)));
-      at = found + sep.size();
+      add_part(at, found, out);
+      at = found + sep_.size();
       ++cuts;
     }
-    f(std::string_view(at, static_cast<size_t>(end - at)));
+    add_part(at, end, out);
   }
 
  private:
@@ -38,91 +40,90 @@ struct Splitter {
     if (at == end) return nullptr;
     const auto n = static_cast<size_t>(end - at);
     const void* found =
-        sep.size() == 1 ? std::memchr(at, sep[0], n) : memmem(at, n, sep.data(), sep.size());
+        sep_.size() == 1 ? std::memchr(at, sep_[0], n) : memmem(at, n, sep_.data(), sep_.size());
     return static_cast<const char*>(found);
   }
 
-  template <typename F>
-  void for_each_word(std::string_view text, F&& f) const {
+  void append_words(std::string_view text, ListParts* out) const {
     int64_t cuts = 0;
-    size_t at = 0;
+    const char* at = text.data();
+    const char* const end = at + text.size();
     for (;;) {
-      while (at < text.size() && is_space(text[at])) ++at;
-      if (at == text.size()) return;
-      if (most >= 0 && cuts == most) return f(text.substr(at));
-      const size_t begin = at;
-      while (at < text.size() && !is_space(text[at])) ++at;
-      f(text.substr(begin, at - begin));
+      while (at < end && is_space(*at)) ++at;
+      if (at == end) return;
+      if (most_ >= 0 && cuts == most_) return add_part(at, end, out);
+      const char* const begin = at;
+      while (at < end && !is_space(*at)) ++at;
+      add_part(begin, at, out);
       ++cuts;
     }
   }
+
+  std::string sep_;  // empty: runs of white space
+  int64_t most_;     // cuts, -1 for any number
 };
 
-Spec infer_split(const InferContext& context) {
-  const LeafSpec& type = context.tensor_of(0, DType::bytes);
-  if (type.shape.has_rank() && !type.shape.is_scalar()) {
-    context.fail(0,
-                 "is " + type.text() + ", expected one string; for each: map_fn(x, s -> split(s))");
+class AnySplitter final : public StringLists {
+ public:
+  explicit AnySplitter(const Attrs& attrs) : skip_empty_(attrs["skip_empty"].as_bool()) {
+    for (const char c : attrs["delimiters"].as_string()) {
+      cuts_[static_cast<unsigned char>(c)] = true;
+      every_byte_ = false;
+    }
   }
-  return Spec::tensor(DType::bytes, {Shape::kUnknown});
-}
-
-void split_row(const RowCall& call) {
-  const Splitter& splitter = *static_cast<const Splitter*>(call.state);
-  const Tensor& in = call.inputs[0];
-  if (in.dims().rank() != 0)
-    fail_row("split_text", "expected one string, got shape " + in.dims().text());
-  const std::string_view text = in.entry<BytesView>().view();
-  int64_t n = 0;
-  splitter.for_each(text, [&](std::string_view) { ++n; });
-  Tensor out = Tensor::make(DType::bytes, {n});
-  auto* to = out.mutable_entries<BytesView>();
-  splitter.for_each(text, [&](std::string_view part) {
-    *to++ = {part.data(), static_cast<int64_t>(part.size())};
-  });
-  share_strings(&out.mutable_buffer(), in.buffer(), DType::bytes);
-  call.outputs[0].set(std::move(out));
-}
-
-bool split_block(const BlockCall& call) {
-  const Splitter& splitter = *static_cast<const Splitter*>(call.state);
-  const Column& in = call.inputs[0];
-  if (in.kind() != Column::Kind::dense || in.row_dims().rank() != 0) return false;
-  const auto* texts = in.entries<BytesView>();
-  BufferRef splits = allocate_buffer((call.rows + 1) * static_cast<int64_t>(sizeof(int64_t)));
-  auto* offsets = reinterpret_cast<int64_t*>(splits.data());
-  std::vector<BytesView> parts;
-  offsets[0] = 0;
-  for (int64_t row = 0; row < call.rows; ++row) {
-    splitter.for_each(texts[row].view(), [&](std::string_view part) {
-      parts.push_back({part.data(), static_cast<int64_t>(part.size())});
-    });
-    offsets[row + 1] = static_cast<int64_t>(parts.size());
+  void append(std::string_view text, ListParts* out) const override {
+    const char* begin = text.data();
+    const char* const end = begin + text.size();
+    for (const char* at = begin; at < end; ++at) {
+      if (every_byte_) {
+        add_part(at, at + 1, out);
+      } else if (cuts_[static_cast<unsigned char>(*at)]) {
+        add(begin, at, out);
+        begin = at + 1;
+      }
+    }
+    if (!every_byte_) add(begin, end, out);
   }
-  Tensor values = Tensor::vector<BytesView>(parts);
-  share_strings(&values.mutable_buffer(), in.buffer(), DType::bytes);
-  call.outputs[0] = Column::ragged(std::move(values), std::move(splits), call.rows);
-  return true;
-}
+
+ private:
+  void add(const char* begin, const char* end, ListParts* out) const {
+    if (begin < end || !skip_empty_) add_part(begin, end, out);
+  }
+  std::array<bool, 256> cuts_{};
+  bool every_byte_ = true;
+  bool skip_empty_;
+};
+
+class ByteSplitter final : public StringLists {
+ public:
+  void append(std::string_view text, ListParts* out) const override {
+    for (const char& c : text) add_part(&c, &c + 1, out);
+  }
+};
 
 }  // namespace
 
 void add_split_ops(OpRegistry* registry) {
-  OpDef op;
-  op.name = "split_text";
-  op.params = {required("s", Param::Kind::tensor), optional("sep", Param::Kind::text, {}),
-               optional("maxsplit", Param::Kind::integer, Attr::integer(-1))};
-  op.doc = "s cut at each sep, empty parts kept; without sep at runs of ASCII white space; at most "
-           "maxsplit times";
-  op.infer = infer_split;
-  op.row = split_row;
-  op.block = split_block;
-  op.prepare = [](const Attrs& attrs) -> std::shared_ptr<const void> {
-    return std::make_shared<const Splitter>(attrs);
-  };
-  op.cost_ns = 300;
-  op.group = "text";
-  registry->add(std::move(op));
+  registry->add(string_lists_op(
+      "split_text",
+      "s cut at each sep, empty parts kept; without sep at runs of ASCII white space; at most "
+      "maxsplit times",
+      {optional("sep", Param::Kind::text, {}),
+       optional("maxsplit", Param::Kind::integer, Attr::integer(-1))},
+      {DType::bytes}, [](const Attrs& attrs) -> std::shared_ptr<const StringLists> {
+        return std::make_shared<Splitter>(attrs);
+      }));
+  registry->add(string_lists_op(
+      "split_any", "s cut at each of the bytes in delimiters; with none of them at every byte",
+      {optional("delimiters", Param::Kind::text, Attr::text(" ")),
+       option("skip_empty", Param::Kind::boolean, Attr::boolean(true))},
+      {DType::bytes}, [](const Attrs& attrs) -> std::shared_ptr<const StringLists> {
+        return std::make_shared<AnySplitter>(attrs);
+      }));
+  registry->add(string_lists_op("bytes_split", "the bytes of s, each a string", {}, {DType::bytes},
+                                [](const Attrs&) -> std::shared_ptr<const StringLists> {
+                                  return std::make_shared<ByteSplitter>();
+                                }));
 }
 
 }  // namespace penstock

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "data/tensor.h"
+#include "functions/op.h"
 
 namespace penstock {
 
@@ -33,5 +34,17 @@ inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 std::string_view stripped(std::string_view text);
 // For messages: at most 40 bytes, what is not printable as \xNN.
 std::string quoted(std::string_view text);
+// The same without the limit.
+std::string quoted_whole(std::string_view text);
+
+// UTF-8 characters: a byte that begins one and those that go on; bad bytes count by the same rule.
+int64_t utf8_length(std::string_view text);
+// Where character n begins; the size when there are fewer.
+size_t utf8_offset(std::string_view text, int64_t n);
+
+// The option `unit`: "BYTE" or "UTF8_CHAR".
+Param unit_param();
+void check_unit(const InferContext& context);  // throws TypeError
+bool counts_characters(const Attrs& attrs);
 
 }  // namespace penstock

@@ -1,0 +1,139 @@
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <optional>
+
+#include "datasets/datasets.h"
+#include "penstock/penstock.h"
+#include "plan/build.h"
+#include "runtime/checkpoint.h"
+#include "runtime/saved_run.h"
+
+namespace penstock {
+namespace {
+
+PlanPtr plan_of(const std::string& text) {
+  register_datasets();
+  return build_plan(std::make_shared<const Source>(Source{"test", text}), {}).plan;
+}
+
+std::optional<Error> error_of(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const Error& e) {
+    return e;
+  }
+  return std::nullopt;
+}
+
+std::vector<int64_t> rest(Iterator iterator) {
+  std::vector<int64_t> out;
+  Element e;
+  while (iterator.next(&e)) out.push_back(e.value<int64_t>());
+  return out;
+}
+
+TEST_CASE("a saved iterator is taken up where it stood, any number of times") {
+  Options options;
+  options.checkpoints = true;
+  const auto make = [&] {
+    return Dataset::parse("range(500) | shuffle(100, seed=3) | map(x -> x * 2) | "
+                          "filter(x -> x % 3 == 0)")
+        .with_options(options);
+  };
+  const std::vector<int64_t> all = rest(make().iterate());
+  Iterator iterator = make().iterate();
+  Element e;
+  std::vector<int64_t> before;
+  for (int i = 0; i < 57 && iterator.next(&e); ++i) before.push_back(e.value<int64_t>());
+  const std::string saved = iterator.save();
+  for (int i = 0; i < 10; ++i) iterator.next(&e);  // what comes later leaves the checkpoint alone
+  for (int times = 0; times < 2; ++times) {
+    std::vector<int64_t> joined = before;
+    for (const int64_t x : rest(make().resume(saved))) joined.push_back(x);
+    CHECK(joined == all);
+  }
+}
+
+TEST_CASE("a checkpoint of another pipeline is refused by the name of the stage") {
+  const auto make = [](const std::string& text) { return Dataset::parse(text); };
+  const Dataset ds = make("range(100) | shuffle(10, seed=1) | batch(4)");
+  Iterator iterator = ds.iterate();
+  Element e;
+  iterator.next(&e);
+  const std::string saved = iterator.save();
+  CHECK_NOTHROW(make("range(100) | shuffle(10, seed=1) | batch(4)").resume(saved));
+  const auto refused = [&](const std::string& text) {
+    const auto error = error_of([&] { make(text).resume(saved); });
+    REQUIRE(error);
+    CHECK(error->code() == Code::failed_precondition);
+    return error->message();
+  };
+  CHECK(refused("range(100) | shuffle(10, seed=2) | batch(4)")
+            .find("stage 2 from the source is `shuffle`") != std::string::npos);
+  CHECK(refused("range(100) | shuffle(10, seed=1) | take(4)").find("was `batch` and is `take`") !=
+        std::string::npos);
+  CHECK(refused("range(100) | shuffle(10, seed=1)").find("was `batch` and is nothing") !=
+        std::string::npos);
+}
+
+TEST_CASE("a damaged checkpoint is refused") {
+  const Dataset ds = Dataset::parse("range(100) | shuffle(10, seed=1)");
+  const std::string saved = ds.iterate().save();
+  for (size_t i = 0; i < saved.size(); ++i) {
+    std::string bad = saved;
+    bad[i] = static_cast<char>(bad[i] ^ 1);
+    CHECK(error_of([&] { ds.resume(bad); }));
+    CHECK(error_of([&] { ds.resume(saved.substr(0, i)); }));
+  }
+  for (const char* text : {"", "{}", "[]", "{\"rows\": -1}", "{\"rows\": 0, \"stage\": 1}",
+                           "{\"rows\":0,\"stage\":\"a\",\"inputs\":[],\"packed\":\"!\"}",
+                           "{\"rows\":0,\"stage\":\"a\",\"inputs\":[],\"packed\":\"gA==\"}"}) {
+    CAPTURE(text);
+    const auto error = error_of([&] { read_position(text); });
+    REQUIRE(error);
+    CHECK(error->code() == Code::data_loss);
+  }
+}
+
+// Rows behind the mark are made again: how many, after a long run, is the price of a restart.
+int64_t rows_behind_mark(const std::string& text, size_t* bytes) {
+  RunOptions options;
+  options.threads = 1;
+  options.marks = true;
+  BlockIterator iterator(plan_of(text), options, std::make_shared<PipelineState>());
+  Block block;
+  for (int64_t rows = 0; rows < 20'000 && iterator.next(&block, 100); rows += block.rows) {
+  }
+  const StreamPosition position = iterator.position();
+  *bytes = write_position(position).size();
+  return position.mark ? position.rows : -1;
+}
+
+TEST_CASE("marks stay close and small") {
+  for (const char* text : {
+           "range(1000000)",
+           "from_tensor_slices(arange(100000)) | map(x -> x + 1) | filter(x -> x % 2 == 0)",
+           "range(1000000) | take(900000) | skip(10) | shard(2, 1) | enumerate()",
+           "range(100) | repeat()",
+           "range(100000) | concatenate(range(5))",
+           "zip(range(1000000), range(1000000) | filter(x -> x % 3 == 0))",
+           "range(1000000) | batch(7) | prefetch(2)",
+           "range(1000000) | map(x -> fill([x % 3], 1), num_parallel_calls=2) | padded_batch(5)",
+           "range(1000000) | flat_map(x -> range(100))",
+           "range(1000000) | interleave(x -> range(100), cycle_length=8, block_length=3)",
+           "range(1000) | cache() | repeat()",
+           "range(1000000) | shuffle(1000, seed=1)",
+           "range(1000000) | shuffle(10000, seed=1)",
+       }) {
+    CAPTURE(text);
+    size_t bytes = 0;
+    const int64_t rows = rows_behind_mark(text, &bytes);
+    CHECK(rows >= 0);
+    CHECK(rows <= 10'000);  // shuffle marks once for each buffer's worth of elements
+    CHECK(bytes < 64 << 10);
+  }
+}
+
+}  // namespace
+}  // namespace penstock

@@ -1,0 +1,61 @@
+#include "cli/interrupt.h"
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+
+#include "io/file.h"
+
+namespace penstock::cli {
+namespace {
+
+std::mutex running_mutex;
+BlockIterator* running = nullptr;
+std::atomic<int> signals{0};
+
+[[noreturn]] void end_program(const std::string& command, int status) {
+  discard_unfinished_files();
+  std::fprintf(stderr, "penstock %s: cancelled\n", command.c_str());
+  std::_Exit(status);
+}
+
+// Handlers may only set flags: a thread of its own waits for the signals.
+void watch(sigset_t set, const std::string& command) {
+  for (;;) {
+    int signal = 0;
+    if (sigwait(&set, &signal) != 0) return;
+    if (signals.fetch_add(1) > 0) end_program(command, 128 + signal);
+    std::lock_guard lock(running_mutex);
+    if (!running) end_program(command, 1);
+    running->cancel();
+  }
+}
+
+}  // namespace
+
+void handle_signals(const std::string& command) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  std::thread(watch, set, command).detach();
+}
+
+CancelOnSignal::CancelOnSignal(BlockIterator* iterator) {
+  std::lock_guard lock(running_mutex);
+  running = iterator;
+  if (requested()) iterator->cancel();
+}
+
+CancelOnSignal::~CancelOnSignal() {
+  std::lock_guard lock(running_mutex);
+  running = nullptr;
+}
+
+bool CancelOnSignal::requested() { return signals.load() > 0; }
+
+}  // namespace penstock::cli

@@ -1,0 +1,154 @@
+// An error of an input takes its turn, as in zip: the choice that met it is used up.
+
+#include "datasets/mixture.h"
+
+#include <algorithm>
+
+#include "base/cancellation.h"
+#include "base/random.h"
+#include "datasets/runs.h"
+
+namespace penstock {
+namespace {
+
+class MixtureCursor final : public Cursor {
+ public:
+  MixtureCursor(std::vector<CursorPtr> inputs, std::unique_ptr<Selector> selector,
+                bool stop_on_empty, const StageMark* from)
+      : selector_(std::move(selector)),
+        stop_on_empty_(stop_on_empty),
+        done_(from && from->number(1) != 0) {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      alive_.push_back(!from || from->number(i + 2) != 0);
+      inputs_.push_back({std::move(inputs[i]), nullptr, 0, {}});
+    }
+  }
+
+ protected:
+  Poll next(Block* out, const Pull& pull) override {
+    RunJoiner rows;
+    while (rows.rows() < pull.max_rows && !done_) {
+      check_cancelled();
+      const Poll poll = turn(pull, &rows);
+      if (poll == Poll::end) done_ = true;
+      if (poll != Poll::pending) continue;
+      if (rows.empty()) return poll;
+      break;
+    }
+    if (rows.empty()) return Poll::end;
+    *out = rows.finish(identity().columns);
+    mark(out);
+    return Poll::ready;
+  }
+
+ private:
+  static constexpr int64_t kAhead = 64;  // rows pulled of one input at a time
+  static constexpr int64_t kNone = -1;
+
+  struct Input {
+    CursorPtr cursor;
+    RunJoiner::Source held;
+    int64_t row = 0;        // of held
+    StreamPosition before;  // where the cursor stood before held
+    StreamPosition position() const {
+      return held ? StreamPosition{before.mark, before.rows + row} : cursor->position();
+    }
+  };
+
+  Poll turn(const Pull& pull, RunJoiner* rows) {
+    if (std::ranges::find(alive_, true) == alive_.end()) return Poll::end;
+    if (chosen_ == kNone) {
+      int64_t index = kNone;
+      ErrorPtr error;
+      const Poll poll = selector_->select(alive_, pull.waker, &index, &error);
+      if (poll != Poll::ready) return poll;
+      if (!error && (index < 0 || index >= static_cast<int64_t>(inputs_.size()))) {
+        error = std::make_shared<const Error>(
+            Code::invalid_argument, "there are " + std::to_string(inputs_.size()) +
+                                        " datasets, the choice is " + std::to_string(index));
+      }
+      if (error) {
+        rows->add(std::make_shared<const Block>(error_block(error, identity().columns, Origin())),
+                  0, 1);
+        return Poll::ready;
+      }
+      chosen_ = index;
+    }
+    const auto i = static_cast<size_t>(chosen_);
+    if (!alive_[i]) {  // ended before: the choice is passed over
+      chosen_ = kNone;
+      return stop_on_empty_ ? Poll::end : Poll::ready;
+    }
+    Input& input = inputs_[i];
+    if (!input.held) {
+      Block block;
+      input.before = input.cursor->position();
+      const Poll poll = input.cursor->pull(&block, {std::min(pull.max_rows, kAhead), pull.waker});
+      if (poll == Poll::pending) return poll;
+      if (poll == Poll::end) {
+        alive_[i] = false;
+        chosen_ = kNone;
+        return stop_on_empty_ ? Poll::end : Poll::ready;
+      }
+      block.mark.reset();
+      input.held = std::make_shared<const Block>(std::move(block));
+      input.row = 0;
+    }
+    rows->add(input.held, input.row++, 1);
+    if (input.row == input.held->rows) input.held.reset();
+    chosen_ = kNone;
+    return Poll::ready;
+  }
+
+  void mark(Block* out) {
+    if (!identity().marks || chosen_ != kNone) return;
+    std::vector<int64_t> numbers{selector_->number(), done_ ? 1 : 0};
+    std::vector<StreamPosition> positions;
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      numbers.push_back(alive_[i] ? 1 : 0);
+      positions.push_back(inputs_[i].position());
+    }
+    if (const StreamPosition* p = selector_->position()) positions.push_back(*p);
+    set_mark(out, numbers, positions);
+  }
+
+  std::vector<Input> inputs_;
+  std::vector<bool> alive_;
+  std::unique_ptr<Selector> selector_;
+  const bool stop_on_empty_;
+  int64_t chosen_ = kNone;  // the input whose turn it is
+  bool done_;
+};
+
+}  // namespace
+
+void infer_mixture(NodeDraft& draft, size_t count) {
+  if (count == 0) NodeDraft::fail("datasets", "at least one dataset is needed");
+  Spec spec = draft.input(0).spec;
+  draft.node.cardinality = kUnknown;
+  for (size_t i = 0; i < count; ++i) {
+    bool ok = false;
+    spec = join_specs(spec, draft.input(i).spec, &ok);
+    if (!ok) {
+      NodeDraft::fail("datasets", "the elements differ: " + draft.input(0).spec.text() + " and " +
+                                      draft.input(i).spec.text());
+    }
+    if (draft.input(i).cardinality == kInfinite) draft.node.cardinality = kInfinite;
+  }
+  draft.node.spec = std::move(spec);
+}
+
+CursorPtr open_mixed_input(const PlanNode& node, const OpenContext& context, size_t i) {
+  OpenContext own = context;
+  if (i > 0) own.lineage = mix(context.lineage, i);
+  return own.open_input(node, i);
+}
+
+CursorPtr open_mixture(const PlanNode& node, const OpenContext& context,
+                       std::vector<CursorPtr> inputs, std::unique_ptr<Selector> selector,
+                       bool stop_on_empty) {
+  return std::make_unique<MixtureCursor>(std::move(inputs), std::move(selector), stop_on_empty,
+                                         context.resume(node));
+}
+
+}  // namespace penstock

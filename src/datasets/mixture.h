@@ -1,0 +1,34 @@
+// What sample_from_datasets and choose_from_datasets share: several inputs open at once, and whose
+// turn it is.
+#pragma once
+
+#include <vector>
+
+#include "runtime/open.h"
+
+namespace penstock {
+
+// Says which input gives the next element.
+class Selector {
+ public:
+  virtual ~Selector() = default;
+  // Ready: *index is set, or *error says why there is none this time. `alive[i]`: input i has not
+  // ended. At least one has not.
+  virtual Poll select(const std::vector<bool>& alive, Waker* waker, int64_t* index,
+                      ErrorPtr* error) = 0;
+  // What is to be saved to go on: a number, and the position of what it reads (the inputs' are
+  // added).
+  virtual int64_t number() const = 0;
+  virtual const StreamPosition* position() const { return nullptr; }
+};
+
+// The common spec and cardinality of the node's first `count` inputs; fails when they differ.
+void infer_mixture(NodeDraft& draft, size_t count);
+// Input i in its place in the mixture: its rows are others than those of the first.
+CursorPtr open_mixed_input(const PlanNode& node, const OpenContext& context, size_t i);
+// `inputs` are in the order of the node's. An input that has ended is passed over, or ends it all.
+CursorPtr open_mixture(const PlanNode& node, const OpenContext& context,
+                       std::vector<CursorPtr> inputs, std::unique_ptr<Selector> selector,
+                       bool stop_on_empty);
+
+}  // namespace penstock

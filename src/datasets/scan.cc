@@ -1,0 +1,103 @@
+// scan(initial_state, scan_func): scan_func(state, element) gives (next state, output), one element
+// after the other.
+//
+// What fails leaves the state as it is; the error comes out at its place. No marks: the state is
+// made again by running from the beginning.
+
+#include "datasets/datasets.h"
+#include "datasets/structure.h"
+#include "functions/result_rows.h"
+#include "runtime/open.h"
+
+namespace penstock {
+namespace {
+
+class ScanCursor final : public Cursor {
+ public:
+  ScanCursor(CursorPtr input, std::vector<Tensor> state,
+             std::shared_ptr<const CompiledFunction> function, std::vector<LeafSpec> leaves)
+      : input_(std::move(input)),
+        state_(std::move(state)),
+        function_(std::move(function)),
+        leaves_(std::move(leaves)) {}
+
+ protected:
+  Poll next(Block* out, const Pull& pull) override {
+    Block in;
+    const Poll poll = input_->pull(&in, pull);
+    if (poll != Poll::ready) return poll;
+    std::vector<ResultRows> results;
+    for (const LeafSpec& leaf : leaves_) results.emplace_back(leaf, in.rows, nullptr);
+    out->clear();
+    for (int64_t r = 0; r < in.rows; ++r) {
+      const ErrorPtr* failed = in.error_at(r);
+      const ErrorPtr error = failed ? *failed : step(in, r, &results);
+      if (!error) continue;
+      out->errors.push_back({r, error});
+      for (ResultRows& result : results) result.add_failed(r);
+    }
+    out->rows = in.rows;
+    for (ResultRows& result : results) out->columns.push_back(result.finish());
+    out->origin = in.origin;
+    return Poll::ready;
+  }
+
+ private:
+  // The row's outputs and the state behind it; or its error.
+  ErrorPtr step(const Block& in, int64_t row, std::vector<ResultRows>* results) {
+    try {
+      std::vector<Tensor> inputs = state_;
+      for (const Column& c : in.columns) inputs.push_back(c.row(row));
+      std::vector<Tensor> made =
+          function_->run_row(std::move(inputs), {in.origin.lineage(row), in.origin.epoch(row), 0});
+      const auto outputs = made.begin() + static_cast<std::ptrdiff_t>(state_.size());
+      for (size_t i = 0; i < results->size(); ++i)
+        (*results)[i].add(row, std::move(outputs[static_cast<std::ptrdiff_t>(i)]));
+      std::move(made.begin(), outputs, state_.begin());
+      return nullptr;
+    } catch (const Error& e) {
+      if (e.code() == Code::cancelled) throw;
+      return std::make_shared<const Error>(e);
+    } catch (...) {
+      return current_error();
+    }
+  }
+
+  CursorPtr input_;
+  std::vector<Tensor> state_;
+  std::shared_ptr<const CompiledFunction> function_;
+  const std::vector<LeafSpec> leaves_;  // of the outputs
+};
+
+}  // namespace
+
+OperatorDef scan_operator() {
+  OperatorDef op;
+  op.name = "scan";
+  op.doc = "Element by element with a state: scan_func(state, element) gives (state, output).";
+  op.params = {required("input", Param::Kind::dataset),
+               required("initial_state", Param::Kind::structure),
+               required("scan_func", Param::Kind::function)};
+  op.keeps_rows = true;
+  op.function_arity = 2;
+  op.function_input = [](const NodeDraft& draft, std::string_view) {
+    return Spec::tuple({structure_spec(draft.node.args["initial_state"]), draft.input().spec});
+  };
+  op.infer = [](NodeDraft& draft) {
+    const Spec& output = draft.node.function("scan_func")->output;
+    if (output.kind != Spec::Kind::tuple || output.items.size() != 2)
+      NodeDraft::fail("scan_func", "gives " + output.text() + ", expected (state, output)");
+    if (output.items[1].kind == Spec::Kind::none)
+      NodeDraft::fail("scan_func", "gives no output: none");
+    draft.node.spec = output.items[1];
+    draft.node.cardinality = draft.input().cardinality;
+  };
+  op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
+    return std::make_unique<ScanCursor>(context.open_input(*node),
+                                        structure_leaves(context.arg(*node, "initial_state")),
+                                        context.program(*node, "scan_func"), node->spec.leaves());
+  };
+  return op;
+}
+
+}  // namespace penstock

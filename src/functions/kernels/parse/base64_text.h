@@ -1,0 +1,17 @@
+// Base64 as data uses it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace penstock {
+
+// Appends the text in the alphabet that is safe in URLs (- and _).
+void encode_web_base64(std::string_view bytes, bool pad, std::string* out);
+// Appends the bytes of a text in that alphabet, its padding may be missing. -1, or the position of
+// a character that is not of the alphabet; the size of the text when its length cannot be.
+int64_t decode_web_base64(std::string_view text, std::string* out);
+// The same for either alphabet.
+bool decode_any_base64(std::string_view text, std::string* out);
+
+}  // namespace penstock

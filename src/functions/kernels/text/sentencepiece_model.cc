@@ -1,0 +1,52 @@
+#include <sentencepiece_processor.h>
+
+#include "base/error.h"
+#include "functions/kernels/text/model_file.h"
+#include "functions/kernels/text/tokenizer.h"
+
+namespace penstock {
+namespace {
+
+class SentencePiece final : public Tokenizer {
+ public:
+  explicit SentencePiece(const std::string& path) {
+    const auto status = model_.LoadFromSerializedProto(read_model_file(path));
+    if (!status.ok())
+      throw Error(Code::invalid_argument, path + ": no SentencePiece model: " + status.ToString());
+  }
+
+  void encode(std::string_view text, std::vector<int32_t>* out) const override {
+    thread_local std::vector<int> ids;
+    const auto status = model_.Encode(text, &ids);
+    if (!status.ok()) throw Error(Code::invalid_argument, "encode: " + status.ToString());
+    out->insert(out->end(), ids.begin(), ids.end());
+  }
+
+  std::string decode(std::span<const int32_t> ids) const override {
+    for (const int32_t id : ids) {
+      if (id < 0 || id >= model_.GetPieceSize()) fail_piece(id, model_.GetPieceSize());
+    }
+    std::string out;
+    const auto status = model_.Decode(std::vector<int>(ids.begin(), ids.end()), &out);
+    if (!status.ok()) throw Error(Code::invalid_argument, "decode: " + status.ToString());
+    return out;
+  }
+
+  int64_t size() const override { return model_.GetPieceSize(); }
+  int32_t special(std::string_view name) const override {
+    if (name == "bos") return model_.bos_id();
+    if (name == "eos") return model_.eos_id();
+    return name == "unk" ? model_.unk_id() : name == "pad" ? model_.pad_id() : -1;
+  }
+
+ private:
+  sentencepiece::SentencePieceProcessor model_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Tokenizer> open_sentencepiece(const std::string& path) {
+  return std::make_shared<SentencePiece>(path);
+}
+
+}  // namespace penstock

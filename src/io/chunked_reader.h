@@ -1,0 +1,61 @@
+// What readers of record formats share: a window of the stream, [begin_, end_) of a buffer, not yet
+// given out. When it holds no whole record, what is left of it moves to the front of a new buffer.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "io/input_stream.h"
+#include "io/record_reader.h"
+
+namespace penstock {
+
+class ChunkedReader : public RecordReader {
+ public:
+  ChunkedReader(const char* format, std::string path, const ReaderOptions& options);
+  void read(RecordChunk* out, int64_t max_records) final;
+
+ protected:
+  // Takes whole records from the window, up to `max_records`, and sets error when bad ones follow.
+  // On none, returns how many bytes the window must have for more, 0 for as many as come.
+  virtual int64_t take(RecordChunk* out, int64_t max_records) = 0;
+  // The stream has ended; the window holds no whole record. Gives what it is then. Called with an
+  // empty window, too, where empty_rest() says so.
+  virtual void take_rest(RecordChunk* out) = 0;
+  virtual bool empty_rest() const { return false; }
+
+  char* data() const { return reinterpret_cast<char*>(buffer_.data()); }
+  int64_t available() const { return end_ - begin_; }
+  // Of the window's begin, in the (decompressed) file.
+  int64_t offset() const { return buffer_offset_ + begin_; }
+  const InputStream& stream() const { return *stream_; }
+  bool compressed() const { return compression_ != Compression::none; }
+
+  void give(RecordChunk* out, int64_t at, int64_t size, int64_t offset) const {
+    out->records.push_back({data() + at, size, offset});
+  }
+  void fail(RecordChunk* out, int64_t at, const std::string& what, Code code = Code::data_loss);
+  // The same, and nothing of the file can be read after it.
+  void fail_for_good(RecordChunk* out, int64_t at, const std::string& what,
+                     Code code = Code::data_loss);
+  // Nothing of the file is wanted any more.
+  void finish() { finished_ = true; }
+
+  int64_t begin_ = 0;
+  int64_t end_ = 0;
+
+ private:
+  void step(RecordChunk* out, int64_t max_records);
+  bool refill(int64_t needed);
+
+  const std::string format_;
+  const std::string path_;
+  const Compression compression_;
+  const int64_t chunk_bytes_, limit_bytes_;
+  std::unique_ptr<InputStream> stream_;
+  BufferRef buffer_;
+  int64_t buffer_offset_ = 0;  // of buffer_'s first byte, in the (decompressed) file
+  bool finished_ = false;
+};
+
+}  // namespace penstock

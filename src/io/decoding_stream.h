@@ -1,0 +1,55 @@
+// What compressed streams share: the input window, errors kept until the bytes before them are
+// taken, and the limit on what a file may give.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/error.h"
+#include "io/input_stream.h"
+
+namespace penstock {
+
+class DecodingStream : public InputStream {
+ public:
+  // `what` names the stream in messages: "zstd".
+  DecodingStream(std::string what, std::string path, int64_t limit_bytes);
+
+  int64_t read(std::span<std::byte> out) final;
+  int64_t bytes_left() const final { return ended_ && !error_ ? 0 : -1; }
+  int64_t file_bytes() const final { return file_.size(); }
+  int64_t file_bytes_read() const final { return position_ - static_cast<int64_t>(available_); }
+
+ protected:
+  // Decodes some of the window into `out` (not empty); returns the bytes written. `more` is false
+  // when the window is empty and the file has ended: the decoder calls fail_cut() then, or sets
+  // ended_ where the stream may end.
+  virtual size_t decode(std::span<std::byte> out, bool more) = 0;
+
+  [[noreturn]] void fail(const std::string& reason) const;
+  [[noreturn]] void fail_cut() const { fail("the compressed stream is cut"); }
+
+  // The window: bytes of the file not yet decoded. The kHead bytes before it may be read, and were
+  // the bytes before it in the file.
+  static constexpr int64_t kHead = 64;
+  uint8_t* next_ = nullptr;
+  size_t available_ = 0;
+  bool ended_ = false;
+
+ private:
+  bool fill();
+
+  const std::string what_;
+  File file_;
+  int64_t position_ = 0;  // in the file: read into the window
+  int64_t given_ = 0, limit_bytes_;
+  BufferRef input_;
+  ErrorPtr error_;
+};
+
+std::unique_ptr<InputStream> open_inflate_stream(std::string path, bool gzip, int64_t limit_bytes);
+std::unique_ptr<InputStream> open_zstd_stream(std::string path, int64_t limit_bytes);
+std::unique_ptr<InputStream> open_lz4_stream(std::string path, int64_t limit_bytes);
+std::unique_ptr<InputStream> open_snappy_stream(std::string path, int64_t limit_bytes);
+
+}  // namespace penstock

@@ -1,0 +1,142 @@
+#include "runtime/checkpoint.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/base64.h"
+#include "base/error.h"
+#include "runtime/cursor.h"
+
+namespace penstock {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr size_t kMostPlain = 16;  // numbers written as such; more are packed
+constexpr int kMostDepth = 400;
+
+[[noreturn]] void damaged(const std::string& what) {
+  throw Error(Code::data_loss, "the checkpoint is damaged: " + what);
+}
+
+// Differences of neighbours, zigzag, seven bits a byte.
+std::string pack(std::span<const int64_t> numbers) {
+  std::string out;
+  uint64_t previous = 0;
+  for (const int64_t n : numbers) {
+    const auto difference = static_cast<int64_t>(static_cast<uint64_t>(n) - previous);
+    previous = static_cast<uint64_t>(n);
+    auto z = static_cast<uint64_t>(difference) << 1 ^ static_cast<uint64_t>(difference >> 63);
+    for (; z >= 0x80; z >>= 7) out.push_back(static_cast<char>(z | 0x80));
+    out.push_back(static_cast<char>(z));
+  }
+  return out;
+}
+
+std::vector<int64_t> unpack(const std::string& bytes) {
+  std::vector<int64_t> out;
+  uint64_t previous = 0, z = 0;
+  unsigned shift = 0;
+  for (const char c : bytes) {
+    if (shift > 63) damaged("a number is too long");
+    z |= static_cast<uint64_t>(c & 0x7F) << shift;
+    shift += 7;
+    if (c & 0x80) continue;
+    previous += z >> 1 ^ (0 - (z & 1));
+    out.push_back(static_cast<int64_t>(previous));
+    z = 0;
+    shift = 0;
+  }
+  if (shift > 0) damaged("its numbers are cut short");
+  return out;
+}
+
+Json to_json(const StreamPosition& position) {
+  Json out{{"rows", position.rows}};
+  const auto* mark = static_cast<const StageMark*>(position.mark.get());
+  if (!mark) return out;
+  out["stage"] = mark->stage();
+  if (mark->numbers().size() <= kMostPlain) {
+    out["numbers"] = std::vector<int64_t>(mark->numbers().begin(), mark->numbers().end());
+  } else {
+    out["packed"] = to_base64(pack(mark->numbers()));
+  }
+  Json& inputs = out["inputs"] = Json::array();
+  for (const StreamPosition& input : mark->inputs()) inputs.push_back(to_json(input));
+  return out;
+}
+
+int64_t rows_of(const Json& in) {
+  const auto it = in.find("rows");
+  if (it == in.end() || !it->is_number_integer() || *it < 0) damaged("`rows` is no count");
+  return it->get<int64_t>();
+}
+
+std::vector<int64_t> numbers_of(const Json& in) {
+  if (const auto packed = in.find("packed"); packed != in.end() && packed->is_string()) {
+    const auto bytes = from_base64(packed->get_ref<const std::string&>());
+    if (!bytes) damaged("`packed` is no base64");
+    return unpack(*bytes);
+  }
+  const auto it = in.find("numbers");
+  if (it == in.end() || !it->is_array()) damaged("`numbers` is missing");
+  std::vector<int64_t> out;
+  for (const Json& n : *it) {
+    if (!n.is_number_integer()) damaged("`numbers` holds something else");
+    out.push_back(n.get<int64_t>());
+  }
+  return out;
+}
+
+StreamPosition from_json(const Json& in, int depth) {
+  if (!in.is_object() || depth > kMostDepth) damaged("a position is expected");
+  StreamPosition out;
+  out.rows = rows_of(in);
+  const auto stage = in.find("stage");
+  if (stage == in.end()) return out;
+  const auto inputs = in.find("inputs");
+  if (!stage->is_string() || inputs == in.end() || !inputs->is_array())
+    damaged("`stage` or `inputs` is missing");
+  std::vector<StreamPosition> positions;
+  for (const Json& input : *inputs) positions.push_back(from_json(input, depth + 1));
+  out.mark =
+      make_recycled<const StageMark>(nullptr, stage->get<std::string>(), numbers_of(in), positions);
+  return out;
+}
+
+}  // namespace
+
+int64_t StageMark::number(size_t i) const {
+  if (i >= numbers_.size()) damaged("`" + stage_ + "` has too few numbers");
+  return numbers_[i];
+}
+
+void InputTrail::start(const Cursor& input) { steps_.assign(1, {0, input.position()}); }
+
+void InputTrail::note(const Cursor& input, int64_t block_rows) {
+  rows_ += block_rows;
+  const StreamPosition& now = input.position();
+  if (now.rows == 0) steps_.push_back({rows_, now});
+}
+
+StreamPosition InputTrail::before(int64_t row) const {
+  auto step = std::ranges::upper_bound(steps_, row, {}, &Step::row);
+  PENSTOCK_DCHECK(step != steps_.begin());
+  --step;
+  return {step->position.mark, step->position.rows + row - step->row};
+}
+
+void InputTrail::forget(int64_t row) {
+  const auto step = std::ranges::upper_bound(steps_, row, {}, &Step::row);
+  if (step - steps_.begin() > 1) steps_.erase(steps_.begin(), step - 1);
+}
+
+std::string write_position(const StreamPosition& position) { return to_json(position).dump(); }
+
+StreamPosition read_position(const std::string& text) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded()) damaged("it is no JSON");
+  return from_json(json, 0);
+}
+
+}  // namespace penstock

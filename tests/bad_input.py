@@ -1,0 +1,497 @@
+#!/usr/bin/env python3
+"""What a text test cannot stage: full disks, missing rights, Ctrl-C, memory budgets, monstrous files.
+
+bad_input.py [--program P] [FILTER]
+
+Each gives one clear message and the exit status that is promised (1 the work failed, 2 the call or the
+pipeline was wrong), leaves old files as they were and no half ones behind, and never dies by a signal.
+Closing line: N passed, N failed.
+"""
+import argparse
+import json
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from program import ENV, TIMEOUT
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+MB = 1_000_000
+NOBODY = 65534
+BESIDE_BUFFERS = 16  # MB: stacks, plans, what the allocator holds
+ENDLESS = "range(10) | repeat() | map(x -> x + 1)"
+IMAGES = """files("$DIR/images/train-*") | repeat()
+| interleave(f -> tfrecord(f), cycle_length=2)
+| map(r -> parse_example(r, {"image/encoded": bytes}))
+| map({"image/encoded": jpeg} -> random_resized_crop(decode_jpeg(jpeg, channels=3), 64, 64))
+| shuffle(8) | batch(4)
+"""
+
+
+class Wrong(Exception):
+    """An expectation that was not met."""
+
+
+def expect(condition, what):
+    if not condition:
+        raise Wrong(what)
+
+
+class Outcome:
+    def __init__(self, status, out, err):
+        self.status, self.out, self.err = status, out, err
+
+    def gives(self, status, *words):
+        """One message with these words, and this exit status."""
+        lines = [x for x in self.err.rstrip("\n").split("\n") if not x.startswith("Try: ")]
+        expect(self.status == status, f"exit {self.status}, not {status}: {self.err.strip()}")
+        expect(all(w in self.err for w in words), f"{words} is not in: {self.err.strip()}")
+        expect(len(lines) == 1, f"more than one line: {self.err.strip()}")
+        return self
+
+
+class Stage:
+    """A folder with data, and the program in it."""
+
+    def __init__(self, program, folder):
+        self.dir = pathlib.Path(folder)
+        os.chmod(folder, 0o755)  # for the tests as another user
+        self.program = shutil.copy(program, self.dir / "penstock")
+        self.run(["synth", "imagenet", "$DIR/images", "--elements", "8", "--shards", "2"])
+        self.write("slow.pipe", "range(100) | map(x -> x + 1) | batch(7)\n")
+
+    def fill(self, text):
+        return text.replace("$DIR", str(self.dir))
+
+    def write(self, name, text):
+        path = self.dir / name
+        path.write_bytes(text if isinstance(text, bytes) else self.fill(text).encode())
+        return str(path)
+
+    def start(self, args, pipe=None, before=None, env=None, stdout=subprocess.PIPE):
+        p = subprocess.Popen([self.program, *map(self.fill, args)], cwd=self.dir, stdin=subprocess.PIPE, stdout=stdout,
+                             stderr=subprocess.PIPE, preexec_fn=before, start_new_session=True,
+                             env={**os.environ, **ENV, **(env or {})})
+        if pipe is not None:
+            p.stdin.write(self.fill(pipe).encode())
+        p.stdin.close()
+        p.stdin = None
+        return p
+
+    def end(self, p):
+        try:
+            out, err = p.communicate(timeout=TIMEOUT)
+        except subprocess.TimeoutExpired:
+            os.killpg(p.pid, signal.SIGKILL)
+            p.communicate()
+            raise Wrong(f"no end within {TIMEOUT} s") from None
+        return Outcome(p.returncode, (out or b"").decode("utf-8", "replace"), err.decode("utf-8", "replace"))
+
+    def run(self, args, pipe=None, **how):
+        return self.end(self.start(args, pipe, **how))
+
+    def temporary_files(self):
+        return [str(p) for p in self.dir.rglob("*.tmp-*")]
+
+
+# --- Where files are written
+
+WRITERS = {  # command that writes $OUT
+    "trace": ["trace", "$DIR/slow.pipe", "-o", "$OUT"],
+    "run --checkpoint": ["run", "$DIR/slow.pipe", "--checkpoint", "$OUT"],
+    "explain": ["explain", "$DIR/slow.pipe", "--seconds", "0.1", "--html", "$OUT"],
+    "optimize": ["optimize", "$DIR/slow.pipe", "--trace-seconds", "0.1", "--no-measure", "-o", "$OUT"],
+    "optimize --html": ["optimize", "$DIR/slow.pipe", "--trace-seconds", "0.1", "--seconds", "0.1", "--html", "$OUT"],
+    "synth": ["synth", "text", "$OUT", "--elements", "2000", "--shards", "1"],
+    "fmt": ["fmt", "$OUT"],
+}
+
+
+def write_to(stage, name, out, **how):
+    return stage.run([a.replace("$OUT", str(out)) for a in WRITERS[name]], **how)
+
+
+def old_file(name, out):
+    """What stands at `out` before: a file, a folder for synth."""
+    if name == "synth":
+        out.mkdir()
+        return {}
+    text = "range( 3 )" + " | take( 3 )" * 200 + "\n"
+    out.write_text(text, encoding="utf-8")
+    return text
+
+
+def unchanged(name, out, old):
+    now = {p.name: p.read_text() for p in out.iterdir()} if name == "synth" else out.read_text(encoding="utf-8")
+    expect(now == old, f"{out} has changed")
+    left = list(out.parent.rglob("*.tmp-*"))
+    expect(not left, f"left behind: {left}")
+
+
+def full_disk(stage, name):
+    disk = stage.dir / "disk"
+    disk.mkdir(exist_ok=True)
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "penstock", disk], stderr=subprocess.DEVNULL).returncode:
+        print(f"  full disk, {name}: left out, no right to mount a small one")
+        return
+    try:
+        out = disk / "out"
+        old = old_file(name, out)
+        with open(disk / "rest", "wb", buffering=0) as rest:
+            try:
+                while rest.write(bytes(4096)):
+                    pass
+            except OSError:
+                pass
+        write_to(stage, name, out).gives(1, "RESOURCE_EXHAUSTED: write: ", str(out), "No space left")
+        unchanged(name, out, old)
+    finally:
+        subprocess.run(["umount", disk], check=True)
+
+
+def small_file_limit(stage, name):
+    """As full as a disk, and possible for everyone: no file longer than 10 bytes."""
+    out = stage.dir / "limited"
+    old = old_file(name, out)
+    try:
+        write_to(stage, name, out, before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))).gives(
+            1, "RESOURCE_EXHAUSTED: write: ", str(out), "File too large")
+        unchanged(name, out, old)
+    finally:
+        shutil.rmtree(out) if out.is_dir() else out.unlink()
+
+
+def no_file_of_its_own(stage, name):
+    """A pipe stays a pipe: writing would rename a file over it, over /dev/null as well."""
+    out = stage.dir / "fifo"
+    os.mkfifo(out)
+    try:
+        write_to(stage, name, out).gives(1, "INVALID_ARGUMENT: write: ", str(out), "not a regular file")
+        expect(out.is_fifo(), "the pipe is gone")
+    finally:
+        out.unlink()
+
+
+def through_a_link(stage):
+    (stage.dir / "target").write_text("old")
+    (stage.dir / "link").symlink_to("target")
+    result = write_to(stage, "optimize", stage.dir / "link")
+    expect(result.status == 0, result.err)
+    expect((stage.dir / "link").is_symlink(), "the link is gone")
+    expect("range(100)" in (stage.dir / "target").read_text(), "the file behind the link is not written")
+
+
+def closed_output(stage):
+    with open("/dev/full", "wb") as full:
+        stage.run(["show", "-"], "range(3)", stdout=full).gives(1, "standard output", "No space left")
+
+
+# --- Rights
+
+def as_nobody():
+    if os.getuid() == 0:
+        os.setgroups([])
+        os.setgid(NOBODY)
+        os.setuid(NOBODY)
+
+
+def without_rights(stage):
+    """A file and folders that another user cannot read, list or write."""
+    shutil.copytree(stage.dir / "images", stage.dir / "secret")
+    first = sorted((stage.dir / "secret").iterdir())[0]
+    pipe = stage.write("secret.pipe", "range(3)")
+    folders = stage.dir / "locked", stage.dir / "readable"
+    for folder in folders:
+        folder.mkdir()
+    os.chmod(first, 0)
+    os.chmod(pipe, 0)
+    os.chmod(folders[0], 0)
+    os.chmod(folders[1], 0o555)
+    return first
+
+
+def unreadable_data(stage, first):
+    names = sorted(str(p) for p in (stage.dir / "secret").iterdir())
+    pipe = f"tfrecord({json.dumps(names)}) | map(r -> 1)"
+    stage.run(["run", "-"], pipe, before=as_nobody).gives(
+        1, "penstock run: element 0: PERMISSION_DENIED: tfrecord: open: ", str(first), "Permission denied")
+    lines = stage.run(["show", "-", "--jsonl"], pipe, before=as_nobody).out.splitlines()
+    kinds = [next(iter(json.loads(line))) for line in lines]
+    expect(kinds == ["spec", "error"] + ["element"] * 4 + ["end"], f"the other file's records do not follow: {kinds}")
+
+
+def rights(stage):
+    first = without_rights(stage)
+    unreadable_data(stage, first)
+    stage.run(["run", "$DIR/secret.pipe"], before=as_nobody).gives(2, "penstock run: open: ", "secret.pipe: Permission denied")
+    for folder in ("locked", "locked/deeper"):
+        stage.run(["run", "-"], f'files("$DIR/{folder}/*") | flat_map(f -> tfrecord(f))', before=as_nobody).gives(
+            2, "refused: PERMISSION_DENIED: files: list: ", "locked", "Permission denied")
+    for name in WRITERS:
+        if name != "fmt":
+            write_to(stage, name, stage.dir / "readable/out", before=as_nobody).gives(
+                1, "PERMISSION_DENIED", "readable/out", "Permission denied")
+
+
+# --- Ctrl-C
+
+INTERRUPTED = {  # arguments, pipeline, exit status, words on standard error
+    "run": (["run", "-"], ENDLESS, 1, "cancelled after"),
+    "run: decoding": (["run", "-", "--threads", "4"], IMAGES, 1, "cancelled after"),
+    "run: as written": (["run", "-", "--no-optimize"], IMAGES, 1, "cancelled after"),
+    "run: nothing comes": (["run", "-"], ENDLESS + " | filter(x -> x > 100)", 1, "cancelled after 0 elements"),
+    "run: filling a window": (["run", "-", "--memory", "1GB"], ENDLESS + " | shuffle(100000000)", 1, "cancelled after"),
+    "run: a value": (["run", "-"], ENDLESS + " | reduce(0, (a, x) -> a + x)", 1, "penstock run: cancelled"),
+    "show": (["show", "-"], ENDLESS + " | filter(x -> x > 100)", 1, "penstock show: cancelled"),
+    "show: an index": (["show", "-", "--at", "4999999999"], "range(5000000000)", 1, "penstock show: cancelled"),
+    "trace": (["trace", "-", "-o", "$DIR/cut.trace"], ENDLESS, 0, ""),
+    "explain": (["explain", "-", "--seconds", "100"], ENDLESS, 0, ""),
+    "optimize: tracing": (["optimize", "-", "--trace-seconds", "100", "-o", "$DIR/cut.pipe"], ENDLESS, 1, "cancelled"),
+    "optimize: measuring": (["optimize", "-", "--trace-seconds", "0.01", "--seconds", "100"], ENDLESS, 1, "cancelled"),
+    "synth": (["synth", "imagenet", "$DIR/cut", "--elements", "100000", "--shards", "2"], None, 1, "penstock synth: cancelled"),
+}
+
+
+def cpu_ticks(pid):
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])
+
+
+def in_the_middle(p):
+    """Waits until the program has worked for a while."""
+    while p.poll() is None and cpu_ticks(p.pid) < 30:
+        time.sleep(0.01)  # between two looks
+    expect(p.poll() is None, "it has ended by itself")
+
+
+def interrupted(stage, name, number=signal.SIGINT):
+    args, pipe, status, words = INTERRUPTED[name]
+    p = stage.start(args, pipe)
+    try:
+        in_the_middle(p)
+        p.send_signal(number)
+    except Wrong as e:
+        raise Wrong(f"{e}: {stage.end(p).err}") from None
+    began = time.monotonic()
+    result = stage.end(p)
+    if words:
+        result.gives(status, words)
+    expect(result.status == status, f"exit {result.status}: {result.err}")
+    expect(not stage.temporary_files(), f"left behind: {stage.temporary_files()}")
+    expect(not (stage.dir / "cut.pipe").exists(), "a file that was not finished")
+    return time.monotonic() - began
+
+
+def interrupted_trace(stage):
+    interrupted(stage, "trace")
+    trace = json.loads((stage.dir / "cut.trace").read_text())
+    expect(trace["interval"]["interrupted"] and not trace["interval"]["ended"], "the trace does not say so")
+    expect(trace["interval"]["elements"] > 0, "the trace is empty")
+    result = stage.run(["explain", "$DIR/cut.trace"])
+    expect(result.status == 0, result.err)
+
+
+def interrupted_checkpoint(stage):
+    """What Ctrl-C leaves of a run that is saved can be taken up."""
+    pipe = "range(1000000000) | map(x -> x + 1) | batch(4)"
+    save = ["run", "-", "--checkpoint", "$DIR/saved", "--json"]
+    p = stage.start(save, pipe)
+    in_the_middle(p)
+    p.send_signal(signal.SIGINT)
+    first = json.loads(stage.end(p).out)
+    again = json.loads(stage.run([*save, "--resume", "--steps", str(first["elements"] + 5)], pipe).out)
+    expect(first["cancelled"] and 0 < first["elements"] == again["resumed_elements"], f"{first['elements']}, then {again}")
+
+
+def interrupted_json(stage):
+    p = stage.start(["run", "-", "--json"], ENDLESS)
+    in_the_middle(p)
+    p.send_signal(signal.SIGINT)
+    said = json.loads(stage.end(p).out)
+    expect(said["cancelled"] and not said["ended"] and said["elements"] > 0, f"{said['cancelled']}, {said['ended']}")
+
+
+# --- Memory
+
+ROWS = "range({n}) | map(x -> fill([1000], x))"  # 8000 bytes each
+TIGHT = [ROWS.format(n=n) + rest for n, rest in (
+    (400, " | batch(100)"),
+    (400, " | shuffle(200) | batch(20) | prefetch(3)"),
+    (3000, " | cache() | shuffle(100) | batch(32) | repeat(2) | prefetch()"),
+    (400, " | padded_batch(100)"),
+    (400, " | map(x -> (x, x)) | batch(50) | map((a, b) -> a + b)"),
+    (400, " | flat_map(r -> from_tensor_slices(r) | batch(10))"),
+    (400, " | interleave(r -> from_tensors(r) | repeat(3), cycle_length=16) | batch(8)"),
+)]
+
+
+def one_batch_too_large(stage):
+    pipe = "range(4) | map(x -> fill([1000000], x)) | batch(4)"
+    stage.run(["run", "-", "--memory", "8MiB"], pipe).gives(
+        2, "refused: RESOURCE_EXHAUSTED: ", "bytes, the memory budget is 8388608", "--memory")
+
+
+def one_row_too_large(stage):
+    pipe = "range(6) | map(x -> fill([if x == 2 then 5000000 else x], x))"
+    result = stage.run(["show", "-", "--jsonl", "--memory", "8MB"], pipe)
+    lines = [json.loads(line) for line in result.out.splitlines()]
+    kinds = [next(iter(line)) for line in lines]
+    expect(kinds == ["spec", "element", "element", "error", "element", "element", "element", "end"], f"{kinds}")
+    message = lines[3]["error"]["message"]
+    expect(message.startswith("map: ") and "--memory" in message, message)
+
+
+def no_crash_in_any_budget(stage):
+    for pipe in TIGHT:
+        for budget in ("1kB", "20kB", "100kB", "1MB", "2MB", "3MB", "5MB", "8MB", "20MB", "27MB", "30MB"):
+            for threads in ("1", "4"):
+                result = stage.run(["run", "-", "--memory", budget, "--threads", threads], pipe)
+                expect(result.status in (0, 1, 2) and (result.status == 0 or "RESOURCE_EXHAUSTED" in result.err),
+                       f"{pipe} in {budget}: exit {result.status}: {result.err.strip()}")
+
+
+def peak_memory(stage, pipe, budget="64MB", threads="2"):
+    result = stage.run(["run", "-", "--json", "--memory", budget, "--threads", threads], pipe)
+    expect(result.status == 0, result.err)
+    return json.loads(result.out)["peak_memory_bytes"]
+
+
+def budget_is_kept(stage):
+    """Resident memory beyond that of an empty run, against the budget of buffers."""
+    if b"__asan_init" in pathlib.Path(stage.program).read_bytes():
+        print("  memory: the budget is kept: left out, sanitizers have memory of their own")
+        return
+    base = peak_memory(stage, "range(0)")
+    most = 0
+    for pipe in (ROWS.format(n=4000) + " | cache() | shuffle(1000) | batch(32) | repeat(3) | prefetch()",
+                 ROWS.format(n=4000) + " | cache() | shuffle(1000) | batch(32) | repeat(3) | prefetch(100)",
+                 ROWS.format(n=40000) + " | shuffle(4000) | batch(32) | prefetch()"):
+        for threads in ("1", "2", "8"):
+            most = max(most, peak_memory(stage, pipe, threads=threads) - base)
+    print(f"  peak memory under --memory 64MB: {most / MB:.0f} MB beyond the {base / MB:.0f} MB of an empty run")
+    expect(most > 20 * MB, "that little cannot be the whole pipeline")
+    expect(most <= (64 + BESIDE_BUFFERS) * MB, f"{most} bytes, the budget is 64 MB")
+
+
+# --- Monstrous files
+
+DEEP = {
+    "brackets": "range(3) | map(x -> " + "(" * 10000 + "x" + ")" * 10000 + ")",
+    "lists": "range(3) | map(x -> " + "[" * 10000 + "x" + "]" * 10000 + ")",
+    "never closed": "range(3) | map(x -> " + "{a: (" * 10000,
+    "minus": "range(3) | map(x -> " + "-" * 10000 + "x)",
+    "if": "range(3) | map(x -> " + "if x == 0 then 1 else " * 10000 + "x)",
+    "pipelines": "range(3) | " + "flat_map(x -> range(2) | " * 10000 + "take(1)" + ")" * 10000,
+    "lambdas": "range(3) | map(" + "x -> " * 10000 + "x)",
+    "stages": "range(3)" + " | take(2)" * 10001,
+    "sums": "range(3) | map(x -> x" + " + 1" * 10001 + ")",
+    "fields": "range(3) | map(x -> x" + ".a" * 10001 + ")",
+    "functions in functions": "let f0 = x -> x + 1\n" + "".join(
+        f"let f{i} = x -> f{i - 1}(f{i - 1}(x))\n" for i in range(1, 60)) + "range(3) | map(x -> f59(x))",
+}
+TOO_MUCH = ("nesting is deeper than 200", "more than 10000", "too large once its functions are expanded")
+
+
+def refused_with_a_caret(result, name, words):
+    lines = result.err.rstrip("\n").split("\n")
+    expect(result.status == 2, f"exit {result.status}: {result.err[:300]}")
+    expect(lines[0].startswith(name) and any(w in lines[0] for w in words), lines[0])
+    expect(len(lines) == 3 and set(lines[2]) <= {" ", "^"} and max(map(len, lines)) < 400, result.err[:1000])
+
+
+def too_deep(stage, name):
+    path = stage.write("deep.pipe", DEEP[name])
+    for command in (["run"], ["show", "--plan"], ["explain"]):
+        refused_with_a_caret(stage.run([command[0], path, *command[1:]]), path, TOO_MUCH)
+    result = stage.run(["fmt", "--check", path])
+    expect(result.status in (1, 2), f"fmt: exit {result.status}")
+
+
+def too_long(stage):
+    for text in ("# " + "x" * (2 << 20) + "\nrange(3)\n", "range(3)" + " | take(3)\n" * 220_000, "\n" * (2 << 20)):
+        path = stage.write("long.pipe", text)
+        for command in ("run", "fmt"):
+            refused_with_a_caret(stage.run([command, path]), path, ["larger than 1 MiB", "more than 10000"])
+
+
+def no_pipeline_at_all(stage):
+    """Files that hold something else, or nothing."""
+    for name, text, word in (("empty.pipe", b"", "no pipeline"), ("zeros.pipe", bytes(1000), "byte 0"),
+                             ("jpeg.pipe", b"\xff\xd8\xff\xe0" * 100, ""), ("cut.trace", b'{"schema": "penstock.trace", "program": "range(3', "is not JSON"),
+                             ("other.trace", b'{"schema": "penstock.trace"}', "version: is missing"), ("other.json", b'{"program": 3}', "not a dataset")):
+        result = stage.run(["run", stage.write(name, text)])
+        expect(result.status == 2 and word in result.err and name in result.err, f"{name}: {result.status}: {result.err}")
+        expect(len(result.err.rstrip("\n").split("\n")) <= 3, result.err)
+    stage.run(["run", "$DIR"]).gives(2, "penstock run: ", str(stage.dir), "Is a directory")
+    stage.run(["run", "$DIR/none.pipe"]).gives(2, "none.pipe: No such file or directory")
+    stage.run(["fmt", "$DIR/none.pipe"]).gives(2, "none.pipe: No such file or directory")
+    stage.run(["run", "/dev/zero"]).gives(2, "/dev/zero", "more than")
+
+
+def odd_arguments(stage):
+    for args in (["show", "-", "--passes", "abc"], ["show", "-", "--at", "1x"], ["show", "-", "--at", "9" * 30],
+                 ["run", "-", "--steps", "-1"], ["run", "-", "--seconds", "soon"], ["run", "-", "--memory", "64 apples"],
+                 ["run", "-", "--set", "x"], ["run", "-", "--tune", "loud"], ["trace", "-"], ["synth", "imagenet"],
+                 ["synth", "clouds", "x"]):
+        stage.run(args, "range(3)").gives(2, f"penstock {args[0]}: ")
+
+
+def cases(stage):
+    """-> (name, function)"""
+    for name in WRITERS:
+        yield f"full disk: {name}", lambda name=name: full_disk(stage, name)
+        yield f"file size limit: {name}", lambda name=name: small_file_limit(stage, name)
+        if name not in ("synth", "fmt"):
+            yield f"no regular file: {name}", lambda name=name: no_file_of_its_own(stage, name)
+    yield "through a link", lambda: through_a_link(stage)
+    yield "full standard output", lambda: closed_output(stage)
+    yield "no permission", lambda: rights(stage)
+    for name in INTERRUPTED:
+        yield f"Ctrl-C: {name}", lambda name=name: interrupted(stage, name)
+    yield "Ctrl-C: a valid trace", lambda: interrupted_trace(stage)
+    yield "Ctrl-C: a checkpoint", lambda: interrupted_checkpoint(stage)
+    yield "Ctrl-C: --json", lambda: interrupted_json(stage)
+    yield "SIGTERM: run", lambda: interrupted(stage, "run: decoding", signal.SIGTERM)
+    yield "memory: one batch", lambda: one_batch_too_large(stage)
+    yield "memory: one row", lambda: one_row_too_large(stage)
+    yield "memory: any budget", lambda: no_crash_in_any_budget(stage)
+    yield "memory: the budget is kept", lambda: budget_is_kept(stage)
+    for name in DEEP:
+        yield f"10000 deep: {name}", lambda name=name: too_deep(stage, name)
+    yield "2 MiB", lambda: too_long(stage)
+    yield "no pipeline", lambda: no_pipeline_at_all(stage)
+    yield "odd arguments", lambda: odd_arguments(stage)
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("filter", nargs="?", default="")
+    ap.add_argument("--program", default=str(ROOT / "build/dev/penstock"))
+    a = ap.parse_args()
+    passed = failed = 0
+    slowest = 0.0
+    with tempfile.TemporaryDirectory(prefix="penstock-bad-") as folder:
+        stage = Stage(os.path.abspath(a.program), folder)
+        for name, check in cases(stage):
+            if a.filter not in name:
+                continue
+            try:
+                slowest = max(slowest, check() or 0)
+                passed += 1
+            except (Wrong, OSError, ValueError) as e:
+                failed += 1
+                print(f"FAIL {name}\n    {e}", flush=True)
+    if slowest:
+        print(f"  from Ctrl-C to the end: {1000 * slowest:.0f} ms at most")
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

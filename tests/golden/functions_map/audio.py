@@ -1,0 +1,4 @@
+"""Sound: recorded op -> an expression over the inputs' names."""
+
+MAP = {}
+OWN = {}

@@ -1,0 +1,290 @@
+#!/usr/bin/env python3
+"""Compares what the commands print with --json with the schemas in docs/format/ (its README.md).
+
+schemas.py [--program P] [FILTER]
+
+Every field that is printed must be documented, every documented one that is not optional must be there,
+with a value of its type; every documented field must have been seen in the end. Units are measured from
+outside: times against the clock around the call, sizes against the files.
+Closing line: N passed, N failed.
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import resource
+import sys
+import tempfile
+import time
+
+from format_tables import LINK, Schemas
+from program import ENV, execute
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+UNITS = {"seconds": {"seconds"}, "bytes": {"bytes", "mean bytes"}, "rate": {"rate"}}
+
+IMAGES = """files("$DATA/imagenet/train-*")
+| interleave(f -> tfrecord(f), cycle_length=2)
+| map(r -> parse_example(r, {"image/encoded": bytes, "image/class/label": int64}))
+| map({"image/encoded": jpeg, "image/class/label": label} ->
+  {image: random_resized_crop(decode_jpeg(jpeg, channels=3), 32, 32), label})
+| shuffle(8) | batch(4) | repeat(2)
+"""
+
+
+def unique(pairs):
+    out = dict(pairs)
+    if len(out) != len(pairs):
+        raise ValueError(f"a key stands twice in {[k for k, _ in pairs]}")
+    return out
+
+
+def parse(text):
+    """JSON as the standard has it: no NaN, no key twice."""
+    def refuse(name):
+        raise ValueError(f"{name} is no JSON")
+    return json.loads(text, object_pairs_hook=unique, parse_constant=refuse)
+
+
+class Checker:
+    def __init__(self, program, data, wanted):
+        self.program, self.data, self.wanted = program, pathlib.Path(data), wanted
+        self.schemas, self.commands = Schemas(), set()
+        self.passed = self.failed = 0
+
+    def report(self, name, bad):
+        """FILTER leaves out reports only: cases build on what others made."""
+        if self.wanted not in name:
+            return
+        if bad:
+            print(f"FAIL {name}\n" + "".join(f"    {b}\n" for b in bad[:10]), end="", flush=True)
+        self.passed, self.failed = self.passed + (not bad), self.failed + bool(bad)
+
+    def call(self, args, pipe="", status=0):
+        """-> standard output, seconds that the call took."""
+        self.commands.add(args[0])
+        args = [a.replace("$DATA", str(self.data)) for a in args]
+        began = time.monotonic()
+        got, out, err = execute([self.program, *args], pipe.replace("$DATA", str(self.data)),
+                                self.data, {**os.environ, **ENV})
+        if got != status:
+            raise RuntimeError(f"exit {got}, not {status}: {err.strip()}")
+        return out, time.monotonic() - began
+
+    def case(self, name, page, args, pipe="", status=0, section="", more=None, lines=False):
+        """Runs a command and compares its output with a section; `more(object, seconds)` gives further
+        complaints."""
+        try:
+            out, seconds = self.call(args, pipe, status)
+            values = [parse(line) for line in out.splitlines()] if lines else [parse(out)]
+            tables = self.schemas.section(page, section)
+            bad = [b for v in values for b in self.schemas.object(v, tables, page)]
+            if more and not bad:
+                bad = [what for what, fine in more(values if lines else values[0], seconds).items() if not fine]
+        except (RuntimeError, ValueError, KeyError, OSError) as e:
+            bad = [str(e)]
+        self.report(name, bad)
+
+    def file_bytes(self, pattern):
+        return sum(p.stat().st_size for p in self.data.glob(pattern))
+
+
+def close(a, b):
+    return abs(a - b) <= 1e-6 * max(abs(a), abs(b))
+
+
+def peak_of_children():
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+
+
+def synth_cases(c):
+    for kind, pattern, elements in (("imagenet", "train-*", 12), ("text", "*.txt", 50), ("numbers", "numbers*", 50)):
+        c.case(f"synth {kind}", "synth.md",
+               ["synth", kind, f"$DATA/{kind}", "--elements", str(elements), "--shards", "2", "--json"],
+               more=lambda o, s, kind=kind, pattern=pattern, elements=elements: {
+                   "kind": o["kind"] == kind,
+                   "elements as asked for": o["elements"] == elements,
+                   "files are counted": o["files"] == len(list((c.data / kind).glob(pattern))),
+                   "bytes are those of the files": o["bytes"] == c.file_bytes(f"{kind}/{pattern}"),
+                   "seconds are within the call": o["seconds"] <= s})
+
+
+def run_units(c):
+    def check(o, s):
+        source = next(x for x in o["stages"] if x["op"] == "tfrecord")
+        size = c.file_bytes("imagenet/train-*")
+        return {
+            "elements: 2 epochs of 3 batches": o["elements"] == 6 and o["ended"],
+            "seconds are within the call": o["seconds"] <= s,
+            "first_element_seconds and waited_seconds within seconds":
+                max(o["first_element_seconds"], o["waited_seconds"]) <= o["seconds"],
+            "CPU seconds of at most all cores": o["cpu_seconds"] <= s * os.cpu_count() + 0.1,
+            "rate is elements by seconds": close(o["rate"], o["elements"] / o["seconds"]),
+            "peak memory in bytes": 1e6 < o["peak_memory_bytes"] <= peak_of_children(),
+            "bytes_read: two passes over the files": source["bytes_read"] == 2 * size,
+            "source_bytes, source_files": (source["source_bytes"], source["source_files"]) == (size, 2),
+            "float32 images of 32x32x3 and a label": o["stages"][0]["bytes"] == 24 * (32 * 32 * 3 * 4 + 8),
+        }
+    return check
+
+
+def run_cases(c):
+    c.case("run", "run.md", ["run", "-", "--json", "--digest", "--threads", "2", "--seed", "5"], IMAGES,
+           more=lambda o, s: {**run_units(c)(o, s), "as asked for": (o["threads"], o["seed"]) == (2, 5)})
+    c.case("run: a checkpoint", "run.md", ["run", "-", "--json", "--checkpoint", "$DATA/c", "--steps", "2"], IMAGES,
+           more=lambda o, s: {"elements": (o["elements"], o["resumed_elements"]) == (2, 0)})
+    c.case("run: resumed", "run.md", ["run", "-", "--json", "--checkpoint", "$DATA/c", "--resume"], IMAGES,
+           more=lambda o, s: {"elements": (o["elements"], o["resumed_elements"]) == (6, 2),
+                              "rate": close(o["rate"], 4 / o["seconds"])})
+    c.case("run: one step", "run.md", ["run", "-", "--json", "--steps", "1"], "range(5)",
+           more=lambda o, s: {"ended": not o["ended"] and o["elements"] == 1, "digest": o["digest"] is None})
+    c.case("run: an error", "run.md", ["run", "-", "--json"], "range(5) | map(x -> 4 // (x - 3))", 1,
+           more=lambda o, s: {"error": o["error"]["code"] == "INVALID_ARGUMENT", "elements": o["elements"] == 3})
+    c.case("run: a value", "run.md", ["run", "-", "--json"], "range(5) | reduce(0, (a, x) -> a + x)",
+           more=lambda o, s: {"value": o["value"] == 10})
+    c.case("run: no elements", "run.md", ["run", "-", "--json"], "range(0)",
+           more=lambda o, s: {"rate": o["rate"] == 0})
+
+
+def trace_cases(c):
+    c.case("trace", "trace.md", ["trace", "-", "-o", "$DATA/a.trace", "--json"], IMAGES, section="penstock-trace---json",
+           more=lambda o, s: {"file": o["file"] == str(c.data / "a.trace"), "elements": o["elements"] == 6})
+    c.case("trace: an error", "trace.md", ["trace", "-", "-o", "$DATA/e.trace", "--json"],
+           "range(9) | map(x -> 4 // (x - 3))", 1, section="penstock-trace---json",
+           more=lambda o, s: {"interrupted": o["interrupted"], "elements": o["elements"] == 3})
+    for name in ("a", "e"):
+        value = parse((c.data / f"{name}.trace").read_text(encoding="utf-8"))
+        bad = c.schemas.object(value, c.schemas.section("trace.md", ""), "trace.md")
+        ids = [s["id"] for s in value["stages"]]
+        c.report(f"trace file {name}", bad or ([] if ids == list(range(len(ids))) else [f"ids are {ids}"]))
+
+
+def explain_units(o, _):
+    rates = [x["rate"] for x in o["ceilings"] if x["rate"] is not None]
+    share = [s["busy"] + s["starved"] + s["blocked"] for s in o["stages"]]
+    t = o["trust"]
+    return {
+        "ceilings ascend": rates == sorted(rates),
+        "busy, starved and blocked are 1 together": all(abs(x - 1) < 1e-6 for x in share),
+        "cores of the allocation, one for each stage": len(o["allocation"]["cores"]) == len(o["stages"]),
+        "groups name stages": all(s["id"] in o["thread_groups"][s["thread_group"]]["stages"] for s in o["stages"]),
+        "CPU: the parts make the whole":
+            abs(t["attributed_cpu_seconds"] + t["unattributed_cpu_seconds"] - t["process_cpu_seconds"]) < 1e-6,
+        "exact sizes are whole numbers":
+            all(s["size"]["elements"]["value"] % 1 == 0 for s in o["stages"] if s["size"]["extent"] == "exact"),
+        "an estimate lies within its ends":
+            not o["predicted_rate"] or o["predicted_rate"]["low"] <= o["predicted_rate"]["value"] <= o["predicted_rate"]["high"],
+    }
+
+
+def explain_cases(c):
+    c.case("explain: a trace", "explain.md", ["explain", "$DATA/a.trace", "--json"], more=explain_units)
+    c.case("explain: consumer and disk", "explain.md",
+           ["explain", "$DATA/a.trace", "--json", "--consumer", "25ms", "--disk-bandwidth", "1MB/s", "--cores", "1"],
+           more=lambda o, s: {**explain_units(o, s), "cores": o["cores"] == 1,
+                              "a disk": any(x["kind"] == "disk" for x in o["ceilings"])})
+    c.case("explain: without end", "explain.md", ["explain", "-", "--json", "--seconds", "0.2"],
+           "range(10) | repeat() | map(x -> x + 1) | batch(2)", more=explain_units)
+    c.case("explain: one thread", "explain.md", ["explain", "-", "--json", "--no-optimize"], IMAGES, more=explain_units)
+
+
+def optimize_cases(c):
+    def check(o, _):
+        p = o["predicted"]
+        return {"an estimate lies within its ends": p["low"] <= p["value"] <= p["high"],
+                "there are changes": o["changes"] and o["rules"] and o["notes"],
+                "before is canonical": c.call(["fmt", "-"], o["before"])[0] == o["before"],
+                "the plan is canonical": c.call(["fmt", "-"], o["plan"])[0] == o["plan"]}
+    short_runs = ["--trace-seconds", "0.1", "--seconds", "0.3"]
+    c.case("optimize", "optimize.md", ["optimize", "-", "--json", *short_runs], IMAGES,
+           more=lambda o, s: {**check(o, s), "measured": o["measured"] is not None})
+    c.case("optimize: no measure", "optimize.md", ["optimize", "-", "--json", "--no-measure", *short_runs], IMAGES,
+           more=lambda o, s: {**check(o, s), "measured": o["measured"] is None})
+    c.case("optimize: rules", "optimize.md", ["optimize", "--list-rules", "--json"],
+           section="penstock-optimize---list-rules---json",
+           more=lambda o, s: {"names are unique": len({r["name"] for r in o["rules"]}) == len(o["rules"]) > 5})
+
+
+def list_cases(c):
+    c.case("ops", "ops.md", ["ops", "--json"], more=lambda o, s: {"all": len(o["ops"]) > 100})
+    c.case("ops: one", "ops.md", ["ops", "shuffle", "--json"],
+           more=lambda o, s: {"one": [x["name"] for x in o["ops"]] == ["shuffle"], "random": o["ops"][0]["effects"] == "random"})
+    (c.data / "a.pipe").write_text("range( 3 )\n", encoding="utf-8")
+    c.case("fmt", "fmt.md", ["fmt", "$DATA/a.pipe", "--json"],
+           more=lambda o, s: {"changed": o["changed"], "text": o["text"] == "range(3)\n" == (c.data / "a.pipe").read_text()})
+    c.case("fmt: again", "fmt.md", ["fmt", "$DATA/a.pipe", "--json"], more=lambda o, s: {"changed": not o["changed"]})
+    (c.data / "odd\udcff.pipe").write_bytes(b"# \xff\nrange(3)\n")
+    c.case("fmt: bytes that are no UTF-8", "fmt.md", ["fmt", "$DATA/odd\udcff.pipe", "--json"],
+           more=lambda o, s: {"name": o["file"].endswith("/odd\ufffd.pipe")})
+
+
+SHOWN = {  # name -> pipeline, flags, exit status
+    "elements": ("range(3) | map(x -> {a: (x, float32(x) / 3.0), b: \"text\"})", [], 0),
+    "errors": ("range(5) | map(x -> 4 // (x - 3))", [], 1),
+    "limit": ("range(5) | repeat()", ["--limit", "2"], 0),
+    "passes": ("range(5)", ["--passes", "2,all"], 0),
+    "at": ("range(5) | map(x -> 4 // (x - 3))", ["--at=0,3,9"], 1),
+    "value": ("range(5) | reduce(0, (a, x) -> a + x)", [], 0),
+    "refused": ("range(5) | mpa(x -> x)", [], 2),
+    "nested": ("range(4) | map(x -> (range(x), none))", [], 0),
+    "shapes": ("from_tensor_slices([[1, 2], [3, 4]]) | batch(2)", [], 0),
+    "images": (IMAGES, ["--limit", "1"], 0),
+}
+
+
+def show_cases(c):
+    for name, (pipe, flags, status) in SHOWN.items():
+        c.case(f"show: {name}", "elements.md", ["show", "-", "--jsonl", *flags], pipe, status, "lines", lines=True,
+               more=lambda lines, s: {"something is shown": lines})
+        c.case(f"show: {name} in one object", "elements.md", ["show", "-", "--json", *flags], pipe, status)
+    plans = {
+        "many": "range(9)" + " | take(5)" * 120,
+        "shared": "let a = range(3) | map(x -> x + 1)\nzip((a, a)) | batch(auto_tuned)".replace("auto_tuned", "2"),
+        "conditional": "range(3) | map(x -> if x == 1 then x + 1 else 2 * x)",
+        "nested": "range(3) | flat_map(x -> range(x) | map(y -> (x, y, [0.5, 1.5])))",
+        "images": IMAGES,
+    }
+    for name, pipe in plans.items():
+        for flags in ([], ["--no-optimize"]):
+            c.case(f"plan: {name} {' '.join(flags)}", "plan-json.md", ["show", "-", "--plan", "--json", *flags], pipe)
+
+
+def coverage(c):
+    """Whatever has --json is compared above, and nothing is documented that nobody has seen."""
+    overview, _ = c.call(["--help"])
+    for command in re.findall(r"^  ([a-z]+)  ", overview, re.M):
+        text = " ".join(c.call([command, "--help"])[0].split())
+        pages = re.findall(r"\(docs/format/([\w-]+\.md)\)", text.replace("- ", "-"))
+        bad = [] if command in c.commands else ["no case runs it"]
+        bad += [] if "--json" in text and pages else ["has no --json, or does not say where its schema stands"]
+        bad += [f"docs/format/{p} is not there" for p in pages if p not in c.schemas.pages]
+        c.report(f"coverage: {command}", bad)
+    for table in c.schemas.tables():
+        unseen = [f for f, (_, mark) in table.fields.items() if mark != "reserved" and f not in table.seen]
+        c.report(f"coverage: {table.name}", [f"{f}: documented, and never printed" for f in unseen])
+    for table in c.schemas.tables():
+        bad = []
+        for name, (kind, _) in table.fields.items():
+            unit = next((u for u in UNITS if name == u or name.endswith("_" + u)), None)
+            if unit and kind.split(" or ")[0] not in UNITS[unit] and not LINK.match(kind):
+                bad.append(f"{name}: is {kind}, not in {unit}")
+        c.report(f"units: {table.name}", bad)
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("filter", nargs="?", default="")
+    ap.add_argument("--program", default=str(ROOT / "build/dev/penstock"))
+    a = ap.parse_args()
+    with tempfile.TemporaryDirectory(prefix="penstock-schemas-") as data:
+        c = Checker(os.path.abspath(a.program), data, a.filter)
+        for cases in (synth_cases, run_cases, trace_cases, explain_cases, optimize_cases, list_cases, show_cases):
+            cases(c)
+        coverage(c)
+    print(f"{c.passed} passed, {c.failed} failed")
+    sys.exit(1 if c.failed else 0)
+
+
+if __name__ == "__main__":
+    main()

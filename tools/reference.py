@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Writes docs/operators.md and docs/functions.md: what the program itself and its tests say.
+
+reference.py [--program P] [--check]
+
+Of an operator: its signature from `penstock ops`, the paragraph at the head of src/datasets/NAME.cc, and an
+example with what it gives. Of an op: signature, one line, example. An example is the case called NAME in
+tests/datasets/ or tests/functions/ (else the first of NAME.test there): tests run it, so it is true.
+--check writes nothing: it says which page is out of date and what has no example.
+Closing line: N passed, N failed.
+"""
+import argparse
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import textwrap
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / "tests"))
+import run as text_tests  # noqa: E402
+
+NOTE = "Written by `tools/reference.py`; edit the sources and tests that it reads."
+LONGEST = 12  # lines of an example's output
+
+
+def examples(folder):
+    """-> the case for each name: pipeline and output lines."""
+    named, first = {}, {}
+    for path in sorted((ROOT / "tests" / folder).glob("*.test")):
+        _, _, cases = text_tests.parse(path)
+        for case in cases:
+            if set(case.options) - {"limit", "unordered"}:
+                continue
+            named.setdefault(case.name, case)
+            first.setdefault(path.stem, case)
+    return {**first, **named}
+
+
+def paragraph(path):
+    """The comment at the head of a file, its signature line (`name(args): `) taken off."""
+    lines = []
+    for line in path.read_text(encoding="utf-8").split("\n"):
+        if not line.startswith("//"):
+            break
+        lines.append(line[2:].strip())
+    parts = ["\n".join(textwrap.wrap(" ".join(p.split("\n")), 104)) for p in "\n".join(lines).split("\n\n")]
+    return "\n\n".join(parts)
+
+
+def example_text(case):
+    out = [x for x in case.expected if not x.startswith("spec ")]
+    if out and out[-1] == "end":
+        out.pop()
+    shown = out[:LONGEST] + ["..."] * (len(out) > LONGEST)
+    return "\n".join(["```pipe", *case.text, "```", "gives", "", "```", *(shown or ["nothing"]), "```"])
+
+
+def page(title, about, entries, cases, sources):
+    out, missing = [f"# {title}", "", NOTE, "", about, ""], []
+    groups = {}
+    for e in entries:
+        groups.setdefault(e["group"], []).append(e)
+    for group, members in groups.items():
+        out += [f"## {group[0].upper()}{group[1:]}", ""]
+        for e in members:
+            out += [f"### `{e['name']}`", "", "```", e["signature"], "```", ""]
+            source = sources(e["name"])
+            out += [paragraph(source) if source else e["doc"] + ("" if e["doc"].endswith(".") else "."), ""]
+            if e["effects"] != "pure":
+                out += [f"Effects: {e['effects']}.", ""]
+            if e["name"] in cases:
+                out += [example_text(cases[e["name"]]), ""]
+            else:
+                missing.append(e["name"])
+    return "\n".join(out).rstrip() + "\n", missing
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("--program", default=str(ROOT / "build/release/penstock"))
+    ap.add_argument("--check", action="store_true")
+    a = ap.parse_args()
+    known = json.loads(subprocess.run([a.program, "ops", "--json"], stdout=subprocess.PIPE, check=True).stdout)["ops"]
+    stages = [e for e in known if e["group"] in ("source", "stage", "sink")]
+    ops = [e for e in known if e not in stages]
+
+    def source(name):
+        path = ROOT / "src/datasets" / f"{name}.cc"
+        return path if path.exists() else None
+
+    pages = {
+        "operators": page("Operators", "Datasets: sources, stages, sinks. What they all share, errors and "
+                          "randomness above all, is in [differences.md](differences.md) and [format/pipe.md]"
+                          "(format/pipe.md).", stages, examples("datasets"), source),
+        "functions": page("Functions", "Ops of expressions, as `map` and `filter` use them.", ops,
+                          examples("functions"), lambda name: None),
+    }
+    passed = failed = 0
+    for name, (text, missing) in pages.items():
+        path = ROOT / "docs" / f"{name}.md"
+        if not a.check:
+            path.write_text(text, encoding="utf-8")
+        good = path.exists() and path.read_text(encoding="utf-8") == text
+        passed, failed = passed + good, failed + (not good)
+        if not good:
+            print(f"FAIL docs/{name}.md is out of date: run tools/reference.py")
+        # Every operator has an example; ops without one are named.
+        if name == "operators":
+            for what in missing:
+                failed += 1
+                print(f"FAIL {what}: no case of that name in tests/datasets/")
+        elif missing:
+            print(f"{len(missing)} of {len(ops)} ops without an example: {', '.join(missing)}")
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
