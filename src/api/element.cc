@@ -31,6 +31,10 @@ Dims dims_for(const std::vector<int64_t>& shape, size_t count) {
 std::string_view type_name(Type type) { return dtype_name(to_dtype(type)); }
 
 Array ArrayAccess::of(Tensor tensor) {
+  if (tensor.object()) {
+    throw Error(Code::unimplemented,
+                "a ragged or sparse tensor or a nested dataset is no array; unbatch or map it first");
+  }
   Array out;
   out.type_ = to_type(tensor.dtype());
   const std::span<const int64_t> sizes = tensor.dims().sizes();

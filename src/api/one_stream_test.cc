@@ -28,7 +28,7 @@ std::string random_pipeline(std::mt19937_64& random) {
   const int64_t stages = 1 + pick(6);
   for (int64_t i = 0; i < stages; ++i) {
     const std::string k = std::to_string(1 + pick(5)), seed = std::to_string(pick(100));
-    switch (pick(47)) {
+    switch (pick(48)) {
       case 0: text += " | map(x -> x * " + k + " + 1)"; break;
       case 1: text += " | map(x -> x - " + k + ", num_parallel_calls=3)"; break;
       case 2: text += " | filter(x -> x % " + k + " != 1)"; break;
@@ -130,6 +130,7 @@ std::string random_pipeline(std::mt19937_64& random) {
                ") | global_shuffle(seed=" + seed + ") | batch(" + k + ") | map(b -> sum(b)))";
         break;
       case 46: text += " | apply(d -> d | with_options() | skip(1))"; break;
+      case 47: text += " | window(" + k + ") | map(w -> reduce(w, 1, (s, x) -> s * 3 + x))"; break;
       default: break;
     }
   }

@@ -56,6 +56,7 @@ std::vector<Entry> entries() {
                    signature(op->name, op->params), op->doc, op->random ? "random" : "pure"});
   }
   for (const OpDef* op : OpRegistry::instance().all()) {
+    if (op->name == "value_of") continue;  // the pipeline inside a function stands for it
     out.push_back({op->name, op->group.empty() ? "op" : op->group, signature(op->name, op->params),
                    op->doc, effects_name(op->effects), op->can_fail, op->elementwise});
   }

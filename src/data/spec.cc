@@ -148,7 +148,8 @@ Spec join_specs(const Spec& a, const Spec& b, bool* ok) {
   for (size_t i = 0; i < left.size(); ++i) {
     LeafSpec& l = left[i];
     const LeafSpec& r = right[i];
-    if (l.kind != r.kind || (l.kind != LeafSpec::Kind::dataset && l.dtype != r.dtype)) {
+    if (l.kind != r.kind || l.ragged_rank != r.ragged_rank ||
+        (l.kind != LeafSpec::Kind::dataset && l.dtype != r.dtype)) {
       *ok = false;
       return a;
     }

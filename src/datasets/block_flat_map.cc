@@ -62,6 +62,7 @@ class BlockFlatMapCursor final : public Cursor {
   // Rows [first, first + count) of what an outer row's source gives.
   struct Part {
     int64_t outer, first, count;
+    KeptRows window;  // unless it is a range
   };
 
   Poll give(Block* out, int64_t max_rows) {
@@ -94,22 +95,14 @@ class BlockFlatMapCursor final : public Cursor {
     return poll;
   }
 
-  // The rows that the source of an outer row gives; -1 where they are not to be had by the block.
-  int64_t source_rows(int64_t outer) {
-    if (!how_->range) {
-      const KeptRows* rows = window(outer);
-      if (!rows) return -1;
-      int64_t n = 0;
-      for (const RowRun& run : rows->runs()) n += run.count;
-      return n;
-    }
-    return bounds(outer).count;
-  }
-
-  const KeptRows* window(int64_t outer) const {
-    const Tensor value = values_.columns[static_cast<size_t>(how_->rows_at)].row(outer);
-    const auto* dataset = dynamic_cast<const DatasetValue*>(value.object().get());
-    return dataset ? kept_rows(*dataset) : nullptr;
+  // What the source of an outer row gives: -1 rows where it is not to be had by the block.
+  Part source_part(int64_t outer) const {
+    if (how_->range) return {outer, 0, bounds(outer).count, {}};
+    Part part{outer, 0, 0, {}};
+    if (!kept_rows(values_.columns[static_cast<size_t>(how_->rows_at)], outer, &part.window))
+      return {outer, 0, -1, {}};
+    for (const RowRun& run : part.window.runs) part.count += run.count;
+    return part;
   }
 
   RangeBounds bounds(int64_t outer) const {
@@ -131,17 +124,18 @@ class BlockFlatMapCursor final : public Cursor {
     int64_t rows = 0;
     for (; outer_ < values_.rows && rows < limit; ++outer_, first_ = 0) {
       if (values_.error_at(outer_)) break;
-      int64_t n = -1;
+      Part part{outer_, 0, -1, {}};
       try {
-        n = source_rows(outer_);
+        part = source_part(outer_);
       } catch (const Error&) {  // the cursor says it
       }
+      const int64_t n = part.count;
       if (n < 0 || (batches && n > kMostRows)) {
         if (parts.empty()) return false;
         break;
       }
       const int64_t count = batches ? n : std::min(n - first_, limit - rows);
-      if (count > 0) parts.push_back({outer_, first_, count});
+      if (count > 0) parts.push_back({outer_, first_, count, part.window});
       rows += count;
       first_ += count;
       if (first_ < n) break;
@@ -183,7 +177,7 @@ class BlockFlatMapCursor final : public Cursor {
     } else {
       RunJoiner joined;
       size_t columns = 0;
-      for (const Part& p : parts) columns = add_window(*window(p.outer), p, &joined);
+      for (const Part& p : parts) columns = add_window(p, &joined);
       out = joined.finish(columns);
     }
     out.rows = rows;
@@ -191,16 +185,16 @@ class BlockFlatMapCursor final : public Cursor {
   }
 
   // The part of the window joins the others; the number of its columns.
-  size_t add_window(const KeptRows& window, const Part& part, RunJoiner* joined) {
+  size_t add_window(const Part& part, RunJoiner* joined) {
     int64_t skip = part.first, left = part.count;
     size_t columns = 0;
-    for (const RowRun& run : window.runs()) {
+    for (const RowRun& run : part.window.runs) {
       const int64_t n = std::min(left, run.count - skip);
       if (n <= 0) {
         skip -= run.count;
         continue;
       }
-      const RunJoiner::Source from = view(run, window.column());
+      const RunJoiner::Source from = view(run, part.window.column);
       columns = from->columns.size();
       if (run.step == 1) {
         joined->add(from, run.begin + skip, n);
@@ -249,10 +243,12 @@ class BlockFlatMapCursor final : public Cursor {
   }
 
   void add_environment(const std::vector<Part>& parts, Block* block) const {
+    if (how_->captured.empty()) return;
     std::vector<int32_t> outer;
     for (const Part& p : parts)
       outer.insert(outer.end(), static_cast<size_t>(p.count), static_cast<int32_t>(p.outer));
-    for (const Column& c : values_.columns) {
+    for (const int source : how_->captured) {
+      const Column& c = values_.columns[static_cast<size_t>(source)];
       block->columns.push_back(parts.size() == 1
                                    ? Column::constant(c.row(parts[0].outer), parts[0].count)
                                    : c.gather(outer));

@@ -19,7 +19,7 @@ class GroupByWindowCursor final : public Cursor {
       : node_(std::move(node)),
         context_(context),
         environment_(context.environment.begin(), context.environment.end()),
-        windows_(context, node_, KeptRows::kAllColumns) {
+        windows_(rows_template(context, node_, KeptRows::kAllColumns)) {
     context_.environment = environment_;
     context_.batch_rows = 0;
     key_ = context_.program(*node_, "key_func");
@@ -128,8 +128,12 @@ class GroupByWindowCursor final : public Cursor {
     Group group = std::move(found->second);
     groups_.erase(found);
     const RowId id{group.lineage, group.epoch, 0};
+    auto begins =
+        std::make_shared<const std::vector<size_t>>(std::vector<size_t>{0, group.runs.size()});
+    auto list = std::make_shared<const std::vector<RowRun>>(std::move(group.runs));
+    const WindowRows window(windows_, std::move(list), std::move(begins), KeptRows::kAllColumns);
     const std::vector<Tensor> made =
-        reduce_->run_row({Tensor::scalar(key), Tensor(windows_.make(std::move(group.runs)))}, id);
+        reduce_->run_row({Tensor::scalar(key), Tensor(window.row(0))}, id);
     value_ = made[0].object();
     const auto* dataset = dynamic_cast<const DatasetValue*>(value_.get());
     PENSTOCK_CHECK(dataset != nullptr);
@@ -139,7 +143,7 @@ class GroupByWindowCursor final : public Cursor {
   PlanPtr node_;
   OpenContext context_;
   std::vector<Tensor> environment_;
-  const KeptRowsFactory windows_;
+  const PlanPtr windows_;  // their template
   std::shared_ptr<const CompiledFunction> key_, reduce_, size_;
   int64_t constant_size_ = 0;
   CursorPtr input_;

@@ -5,23 +5,24 @@
 namespace penstock {
 namespace {
 
-// The function with the values of the environment as inputs behind its own, given on as results
-// behind its own where `keeps_environment`: captures differ from row to row here.
-FunctionPtr with_environment(const Function& f, const std::vector<LeafSpec>& environment,
-                             bool keeps_environment) {
+// The function with what the stages capture as inputs behind its own, given on as results behind
+// its own where `keeps_captured`: captures differ from row to row here.
+FunctionPtr with_captured(const Function& f, const std::vector<LeafSpec>& types,
+                          const std::vector<int>& captured, bool keeps_captured) {
   const int inputs = f.input_count(), captures = static_cast<int>(f.captures.size());
-  const auto size = static_cast<int>(environment.size());
+  const auto size = static_cast<int>(captured.size());
   auto moved = [&](ValueId id) {
     if (id < inputs) return id;
-    if (id < inputs + captures) return inputs + f.capture_sources[static_cast<size_t>(id - inputs)];
-    return id + size - captures;
+    if (id >= inputs + captures) return id + size - captures;
+    const int source = f.capture_sources[static_cast<size_t>(id - inputs)];
+    return inputs + static_cast<int>(std::ranges::find(captured, source) - captured.begin());
   };
   auto move_all = [&](std::vector<ValueId>* ids) {
     for (ValueId& id : *ids) id = moved(id);
   };
   auto out = std::make_shared<Function>(f);
   std::vector<Spec> leaves;
-  for (const LeafSpec& leaf : environment) leaves.push_back(Spec::of(leaf));
+  for (const LeafSpec& leaf : types) leaves.push_back(Spec::of(leaf));
   const Spec values = Spec::tuple(std::move(leaves));
   out->input = Spec::tuple({f.input, values});
   out->captures.clear();
@@ -29,14 +30,14 @@ FunctionPtr with_environment(const Function& f, const std::vector<LeafSpec>& env
   const auto at = static_cast<std::ptrdiff_t>(inputs);
   out->values.erase(out->values.begin() + at, out->values.begin() + at + captures);
   std::vector<FunctionValue> added;
-  for (const LeafSpec& leaf : environment) added.push_back({leaf, ""});
+  for (const LeafSpec& leaf : types) added.push_back({leaf, ""});
   out->values.insert(out->values.begin() + at, added.begin(), added.end());
   for (FunctionNode& node : out->nodes) {
     move_all(&node.inputs);
     move_all(&node.outputs);
   }
   move_all(&out->results);
-  if (keeps_environment) {
+  if (keeps_captured) {
     for (int i = 0; i < size; ++i) out->results.push_back(inputs + i);
     out->output = Spec::tuple({f.output, values});
   }
@@ -77,15 +78,26 @@ bool is_made_by_block(const PlanNode& range) {
 
 void add_stages(const std::vector<PlanPtr>& nodes, const std::vector<LeafSpec>& environment,
                 const OpenContext& context, InnerTemplate* out) {
+  const auto function_of = [](const PlanPtr& node) {
+    return node->function(node->is("filter") ? "predicate" : "f");
+  };
+  for (const PlanPtr& node : nodes) {
+    for (const int source : function_of(node)->capture_sources) {
+      if (std::ranges::find(out->captured, source) == out->captured.end())
+        out->captured.push_back(source);
+    }
+  }
+  std::vector<LeafSpec> types;
+  for (const int source : out->captured) types.push_back(environment[static_cast<size_t>(source)]);
   std::vector<Chain::Stage> stages;
   for (const PlanPtr& node : nodes) {
     Chain::Stage stage;
     stage.filter = node->is("filter");
     stage.name = node->op->name;
     stage.counters = context.run->counters(node.get());
-    const FunctionPtr& f = node->function(stage.filter ? "predicate" : "f");
     stage.function = std::make_shared<const CompiledFunction>(
-        with_environment(*f, environment, !stage.filter), std::span<const Tensor>());
+        with_captured(*function_of(node), types, out->captured, !stage.filter),
+        std::span<const Tensor>());
     stages.push_back(std::move(stage));
   }
   if (!stages.empty()) out->stages = std::make_unique<const Chain>(std::move(stages));

@@ -18,9 +18,11 @@ struct InnerTemplate {
   PlanPtr plan;      // of the inner dataset; null where f gives a dataset that it was given
   PlanPtr range;     // the source, or null:
   int rows_at = -1;  // the captured value that holds a window
-  // From a source's columns, the captured values behind them, to those of an element; null: none.
+  // From a source's columns, the values that the stages capture behind them, to those of an
+  // element; null: no stages.
   std::unique_ptr<const Chain> stages;
-  int64_t batch_size = 0;  // 0: none
+  std::vector<int> captured;  // which of the environment's
+  int64_t batch_size = 0;     // 0: none
   bool drop_remainder = false;
   size_t columns = 0;            // of an element before the batch
   std::vector<LeafSpec> leaves;  // of it

@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "datasets/runs.h"
 #include "runtime/async_stage.h"
+#include "runtime/serial.h"
 
 namespace penstock {
 namespace {
@@ -227,7 +228,7 @@ class InterleavingCursor final : public Cursor {
     PENSTOCK_CHECK(dataset != nullptr);
     slot->value = std::move(value);
     slot->cursor = open_dataset(context_, *dataset, mix(origin.lineage(0), 1), origin.epoch(0), at);
-    if (how_.rows_ahead == 0) return;
+    if (how_.rows_ahead == 0 || is_serial()) return;
     const Identity id = slot->cursor->identity();
     AsyncOptions options;
     options.buffer_rows = how_.rows_ahead;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "data/block.h"
@@ -17,33 +18,43 @@ struct RowRun {
   Block rows(int64_t from, int64_t n) const;  // of this run
 };
 
-// What the template `rows_of` is opened with: runs one after the other, of one column (a component)
-// or of all.
-class KeptRows final : public Object {
- public:
-  static constexpr int kAllColumns = -1;
-  KeptRows(std::vector<RowRun> runs, int column) : runs_(std::move(runs)), column_(column) {}
-  const std::vector<RowRun>& runs() const { return runs_; }
-  int column() const { return column_; }
+// Runs of many windows, one after the other: windows that are made together share them.
+using RunList = std::shared_ptr<const std::vector<RowRun>>;
 
- private:
-  std::vector<RowRun> runs_;
-  int column_;
+// What the template `rows_of` is opened with: some runs of a list, of one column (a component) or
+// of all.
+struct KeptRows {
+  static constexpr int kAllColumns = -1;
+  std::span<const RowRun> runs;
+  int column = kAllColumns;
 };
 
-// Makes nested datasets of kept rows for one stage. The template is made once for all iterators.
-class KeptRowsFactory {
+// Windows that were made together, as nested datasets that are made when they are asked for.
+class WindowRows final : public ObjectRows {
  public:
-  // Component `column` of the elements of `node`'s input, or whole elements.
-  KeptRowsFactory(const OpenContext& context, const PlanPtr& node, int column);
-  ObjectPtr make(std::vector<RowRun> runs) const;
+  // Window i has the runs [begins[i], begins[i + 1]) of the list.
+  WindowRows(PlanPtr plan, RunList list, std::shared_ptr<const std::vector<size_t>> begins,
+             int column)
+      : plan_(std::move(plan)),
+        list_(std::move(list)),
+        begins_(std::move(begins)),
+        column_(column) {}
+  int64_t rows() const override { return static_cast<int64_t>(begins_->size()) - 1; }
+  ObjectPtr row(int64_t i) const override;
+  KeptRows kept(int64_t i) const;
 
  private:
   PlanPtr plan_;
+  RunList list_;
+  std::shared_ptr<const std::vector<size_t>> begins_;
   int column_;
 };
 
-// The kept rows behind a nested dataset; null when it is another one.
-const KeptRows* kept_rows(const DatasetValue& dataset);
+// The template of windows of component `column` of the elements of `node`'s input, or of whole
+// elements. Made once for all iterators.
+PlanPtr rows_template(const OpenContext& context, const PlanPtr& node, int column);
+
+// The rows kept behind a row of a column of nested datasets; false when it is another dataset.
+bool kept_rows(const Column& column, int64_t row, KeptRows* out);
 
 }  // namespace penstock

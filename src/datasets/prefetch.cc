@@ -3,6 +3,7 @@
 #include "datasets/datasets.h"
 #include "runtime/async_stage.h"
 #include "runtime/indexed.h"
+#include "runtime/serial.h"
 
 namespace penstock {
 namespace {
@@ -45,7 +46,7 @@ OperatorDef prefetch_operator() {
     OpenContext below = context.below(*node);
     below.batch_rows = context.batch_rows;
     CursorPtr input = below.open(node->inputs[0]);
-    if (rows == 0 || context.run->options().latency) return input;
+    if (rows == 0 || is_serial() || context.run->options().latency) return input;
     AsyncOptions options;
     options.buffer_rows = rows;
     options.depth = context.depth;

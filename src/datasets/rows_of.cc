@@ -10,20 +10,27 @@
 namespace penstock {
 namespace {
 
+// A window by itself: what a template's environment holds.
+struct Window final : Object {
+  Window(RunList all, const KeptRows& part) : list(std::move(all)), kept(part) {}
+  RunList list;
+  KeptRows kept;
+};
+
 class RowsOfCursor final : public Cursor {
  public:
-  RowsOfCursor(std::shared_ptr<const KeptRows> rows, const OpenContext& context)
-      : rows_(std::move(rows)), context_(context) {}
+  RowsOfCursor(std::shared_ptr<const Window> window, const OpenContext& context)
+      : window_(std::move(window)), context_(context) {}
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
-    const std::vector<RowRun>& runs = rows_->runs();
+    const std::span<const RowRun> runs = window_->kept.runs;
     if (run_ == runs.size()) return Poll::end;
     const RowRun& run = runs[run_];
     const int64_t n = std::min(pull.max_rows, run.count - at_);
     *out = run.rows(at_, n);
-    if (rows_->column() != KeptRows::kAllColumns)
-      out->columns = {std::move(out->columns[static_cast<size_t>(rows_->column())])};
+    if (const int c = window_->kept.column; c != KeptRows::kAllColumns)
+      out->columns = {std::move(out->columns[static_cast<size_t>(c)])};
     out->origin = source_origin(context_, position_);
     position_ += n;
     at_ += n;
@@ -35,7 +42,7 @@ class RowsOfCursor final : public Cursor {
   }
 
  private:
-  std::shared_ptr<const KeptRows> rows_;
+  std::shared_ptr<const Window> window_;
   const OpenContext context_;
   size_t run_ = 0;
   int64_t at_ = 0;        // in the run
@@ -59,8 +66,7 @@ Block RowRun::rows(int64_t from, int64_t n) const {
   return block->gather(indices);
 }
 
-KeptRowsFactory::KeptRowsFactory(const OpenContext& context, const PlanPtr& node, int column)
-    : column_(column) {
+PlanPtr rows_template(const OpenContext& context, const PlanPtr& node, int column) {
   const auto templates = context.run->state().keep<Templates>(node.get());
   std::lock_guard lock(templates->mutex);
   PlanPtr& plan = templates->plans[column];
@@ -73,18 +79,26 @@ KeptRowsFactory::KeptRowsFactory(const OpenContext& context, const PlanPtr& node
     args.set("rows", Attr::capture(0, LeafSpec::dataset(rows)));
     plan = make_node("rows_of", {}, std::move(args));
   }
-  plan_ = plan;
+  return plan;
 }
 
-ObjectPtr KeptRowsFactory::make(std::vector<RowRun> runs) const {
+KeptRows WindowRows::kept(int64_t i) const {
+  const size_t begin = (*begins_)[static_cast<size_t>(i)];
+  const size_t end = (*begins_)[static_cast<size_t>(i) + 1];
+  return {std::span(*list_).subspan(begin, end - begin), column_};
+}
+
+ObjectPtr WindowRows::row(int64_t i) const {
   return std::make_shared<const DatasetValue>(
-      plan_,
-      std::vector<Tensor>{Tensor(std::make_shared<const KeptRows>(std::move(runs), column_))});
+      plan_, std::vector<Tensor>{Tensor(std::make_shared<const Window>(list_, kept(i)))});
 }
 
-const KeptRows* kept_rows(const DatasetValue& dataset) {
-  if (!dataset.plan()->is("rows_of")) return nullptr;
-  return static_cast<const KeptRows*>(dataset.environment()[0].object().get());
+bool kept_rows(const Column& column, int64_t row, KeptRows* out) {
+  const Tensor value = column.row(row);
+  const auto* dataset = dynamic_cast<const DatasetValue*>(value.object().get());
+  if (!dataset || !dataset->plan()->is("rows_of")) return false;
+  *out = static_cast<const Window*>(dataset->environment()[0].object().get())->kept;
+  return true;
 }
 
 OperatorDef rows_of_operator() {
@@ -100,7 +114,7 @@ OperatorDef rows_of_operator() {
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     const auto index = static_cast<size_t>(node->arg("rows").capture_index());
     return std::make_unique<RowsOfCursor>(
-        std::static_pointer_cast<const KeptRows>(context.environment[index].object()), context);
+        std::static_pointer_cast<const Window>(context.environment[index].object()), context);
   };
   return op;
 }

@@ -1,4 +1,5 @@
 #include "datasets/datasets.h"
+#include "datasets/value_of.h"
 
 namespace penstock {
 
@@ -71,6 +72,7 @@ void register_datasets() {
          }) {
       r.add(make());
     }
+    OpRegistry::instance().add(value_of_op());
     return true;
   }();
   (void)once;

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <deque>
 
-#include "data/object_column.h"
 #include "datasets/batching.h"
 #include "datasets/datasets.h"
 #include "datasets/kept_rows.h"
@@ -33,7 +32,7 @@ struct Extent {
 
 class WindowCursor final : public Cursor {
  public:
-  WindowCursor(CursorPtr input, const Extent& extent, std::vector<KeptRowsFactory> components)
+  WindowCursor(CursorPtr input, const Extent& extent, std::vector<PlanPtr> components)
       : input_(std::move(input)), extent_(extent), components_(std::move(components)) {}
 
  protected:
@@ -96,37 +95,42 @@ class WindowCursor final : public Cursor {
   }
 
   Poll emit(Block* out, int64_t windows) {
-    std::vector<std::vector<ObjectPtr>> columns(components_.size());
+    std::vector<RowRun> runs;
+    std::vector<size_t> begins{0};
     RowIds lineages, epochs;
     for (int64_t i = 0; i < windows; ++i) {
-      const std::vector<RowRun> runs = window();
-      lineages.push_back(runs[0].block->origin.lineage(runs[0].begin));
-      epochs.push_back(runs[0].block->origin.epoch(runs[0].begin));
-      for (size_t c = 0; c < columns.size(); ++c) columns[c].push_back(components_[c].make(runs));
+      add_window(&runs);
+      const RowRun& first = runs[begins.back()];
+      lineages.push_back(first.block->origin.lineage(first.begin));
+      epochs.push_back(first.block->origin.epoch(first.begin));
+      begins.push_back(runs.size());
       next_ += extent_.shift;
       forget();
     }
+    const auto list = std::make_shared<const std::vector<RowRun>>(std::move(runs));
+    const auto shared = std::make_shared<const std::vector<size_t>>(std::move(begins));
     out->clear();
     out->rows = windows;
     out->origin = Origin::of(std::move(lineages), std::move(epochs));
-    for (std::vector<ObjectPtr>& c : columns) out->columns.push_back(object_column(std::move(c)));
+    for (size_t c = 0; c < components_.size(); ++c) {
+      out->columns.push_back(Column::object(
+          std::make_shared<const WindowRows>(components_[c], list, shared, static_cast<int>(c))));
+    }
     return Poll::ready;
   }
 
   // The rows of the window that begins at next_.
-  std::vector<RowRun> window() const {
-    std::vector<RowRun> runs;
+  void add_window(std::vector<RowRun>* runs) const {
     int64_t at = next_, left = extent_.size;
     for (const Held& h : held_) {
       const int64_t behind = h.first + h.run.count;
       if (at >= behind) continue;
       const int64_t n = std::min(left, (behind - 1 - at) / extent_.stride + 1);
-      runs.push_back({h.run.block, h.run.begin + at - h.first, n, extent_.stride});
+      runs->push_back({h.run.block, h.run.begin + at - h.first, n, extent_.stride});
       at += n * extent_.stride;
       left -= n;
       if (left == 0) break;
     }
-    return runs;
   }
 
   struct Held {
@@ -140,7 +144,7 @@ class WindowCursor final : public Cursor {
   };
   CursorPtr input_;
   const Extent extent_;
-  const std::vector<KeptRowsFactory> components_;
+  const std::vector<PlanPtr> components_;  // templates
   std::deque<Held> held_;
   std::vector<Failure> errors_;
   int64_t next_ = 0;  // the element that the next window begins with
@@ -185,8 +189,9 @@ OperatorDef window_operator() {
                   node->arg("drop_remainder").as_bool()};
     extent.shift =
         node->arg("shift").is_none() ? extent.size : open_positive(context, *node, "shift");
-    std::vector<KeptRowsFactory> components;
-    for (int c = 0; c < node->spec.leaf_count(); ++c) components.emplace_back(context, node, c);
+    std::vector<PlanPtr> components;
+    for (int c = 0; c < node->spec.leaf_count(); ++c)
+      components.push_back(rows_template(context, node, c));
     return std::make_unique<WindowCursor>(context.open_input(*node), extent, std::move(components));
   };
   return op;

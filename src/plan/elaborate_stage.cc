@@ -284,10 +284,10 @@ Sym Elaborator::stage_call(const OperatorDef& def, std::vector<Argument> argumen
   stages_.pop_back();
   out.kind = Sym::Kind::dataset;
   out.scope = scope;
-  if (def.sink && scope_ != &top_)
-    fail(span, "`" + def.name + "` of a dataset cannot be used inside a function yet",
-         Code::unimplemented);
-  return out;
+  if (!def.sink || scope_ == &top_) return out;
+  std::vector<ValueId> ids;  // a value of the function around it
+  flatten(out, span, &ids);
+  return op("value_of", {value(ids[0])}, {}, span);
 }
 
 PlanPtr Elaborator::as_plan(const Sym& sym, Span span) {

@@ -86,7 +86,6 @@ class FunctionReader {
     if (const In* plan = optional_member(in, "dataset")) {
       const EnvironmentTypes types = types_of(inputs);
       PlanPtr dataset = read_plan(*plan, types, where["dataset"]);
-      if (dataset->op->sink) where["dataset"].fail("gives a value, expected a dataset");
       const LeafSpec type = LeafSpec::dataset(dataset->spec);
       return {builder_.add_dataset(std::move(dataset), std::move(inputs), type)};
     }

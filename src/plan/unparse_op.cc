@@ -97,6 +97,7 @@ ExprPtr FunctionUnparser::node_expr(const FunctionNode& node, bool lists) {
 
 ExprPtr FunctionUnparser::op_expr(const FunctionNode& node, bool lists) {
   if (ExprPtr out = operator_expr(node)) return out;
+  if (node.is("value_of")) return input(node, 0);
   const auto constant = [this](ValueId id) { return is_constant(id); };
   if (node.is("subscript")) return subscript_expr(node);
   if (node.is("cast") && function_.type(node.inputs[0]).dtype != node.attrs["dtype"].as_dtype()) {

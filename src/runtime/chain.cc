@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/async_stage.h"
+#include "runtime/serial.h"
 
 namespace penstock {
 namespace {
@@ -146,7 +147,9 @@ Chain::Stage make_stage(const PlanPtr& node, const OpenContext& context) {
 }
 
 // Parallel calls asked for: 0 in this thread, else the limit.
-int64_t parallelism(const PlanNode& node, const Run& run) {
+int64_t parallelism(const PlanNode& node, const OpenContext& context) {
+  const Run& run = *context.run;
+  if (is_serial()) return 0;
   const Attr& calls = node.arg("num_parallel_calls");
   if (calls.is_auto() || calls.is_none() || calls.is_capture()) return 0;
   const int64_t n = calls.as_int();
@@ -186,12 +189,11 @@ class ChainCursor final : public Cursor {
 }  // namespace
 
 CursorPtr open_chain(const PlanPtr& node, OpenContext& context) {
-  const int64_t calls = parallelism(*node, *context.run);
+  const int64_t calls = parallelism(*node, context);
   std::vector<Chain::Stage> stages{make_stage(node, context)};
   OpenContext below = context;  // rows behind the mark are dropped at the top of the chain
   PlanPtr bottom = node;
-  while (bottom->inputs[0]->op->stateless &&
-         parallelism(*bottom->inputs[0], *context.run) == calls) {
+  while (bottom->inputs[0]->op->stateless && parallelism(*bottom->inputs[0], context) == calls) {
     bottom = bottom->inputs[0];
     ++below.depth;
     stages.push_back(make_stage(bottom, below));

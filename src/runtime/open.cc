@@ -5,6 +5,7 @@ namespace penstock {
 CursorPtr OpenContext::open(const PlanPtr& node) const {
   try {
     OpenContext context = *this;
+    if (!node->op->open) throw Error(Code::invalid_argument, "gives a value, expected a dataset");
     CursorPtr cursor = node->op->open(node, context);
     if (!cursor->identity().node) identify(*node, cursor.get());
     if (at.mark || at.rows > 0) cursor->resume_at(at);

@@ -14,6 +14,16 @@ thread_local std::optional<ScopedCancellation> task_cancellation;
 thread_local int64_t task_start_ns = 0;
 thread_local int64_t task_start_cpu_ns = 0;
 
+// The run of the thread that consumes, while it pulls: nested pipelines are opened in it.
+class ScopedRun {
+ public:
+  explicit ScopedRun(Run* run) : before_(current_run) { current_run = run; }
+  ~ScopedRun() { current_run = before_; }
+
+ private:
+  Run* before_;
+};
+
 // Pools whose run is over while somebody still holds elements of it.
 void retire(std::unique_ptr<BufferPool> pool) {
   static std::mutex mutex;
@@ -153,6 +163,7 @@ BlockIterator::BlockIterator(PlanPtr plan, const RunOptions& options,
       number_(from ? from->iterator : state->next_iterator()),
       run_(std::make_unique<Run>(plan, options, state)) {
   ScopedPool scoped(&run_->pool());
+  ScopedRun current(run_.get());
   OpenContext context{run_.get(), environment_, 0, number_ == 0 ? 0 : mix(0, number_), 0, 0};
   if (from) context.at = from->position;
   try {
@@ -182,6 +193,7 @@ void BlockIterator::cancel() {
 
 bool BlockIterator::next(Block* out, int64_t max_rows) {
   ScopedPool scoped(&run_->pool());
+  ScopedRun current(run_.get());
   ScopedCancellation cancellation(run_->cancel_flag());
   for (;;) {
     run_->check_cancelled();
@@ -205,6 +217,7 @@ std::vector<Tensor> run_sink(const PlanPtr& plan, const RunOptions& options,
   PENSTOCK_CHECK(plan->op->sink);
   Run run(plan, options, state);
   ScopedPool scoped(&run.pool());
+  ScopedRun current(&run);
   OpenContext context{&run, {}, 0, 0, 0, 0};
   std::vector<Tensor> value = plan->op->run_sink(plan, context);
   // The value outlives the run's pool.
