@@ -124,7 +124,7 @@ int predict(const Args& args) {
   std::vector<cluster::Point> points;
   for (const int32_t servers :
        parse_sizes("--servers", args.get("--servers").value_or(std::to_string(profile.servers)))) {
-    if (servers != profile.servers) {
+    if (servers != profile.servers && !cluster::has_collectives(profile)) {
       throw UsageError{"the profile has " + std::to_string(profile.servers) +
                        " servers; --servers: " + std::to_string(servers)};
     }
