@@ -3,8 +3,8 @@
 
 accuracy.py RECORDINGS [--program P] [--policy NAME ...] [--fit] [--json F] [CONFIGURATION ...]
 
-RECORDINGS holds a folder a configuration: profile/ (RunMetadata of one worker), config.json (of it only
-the nominal link rate, ps_mbit, is used) and measured.json (steps/s by number of workers; repeats are averaged).
+RECORDINGS holds a folder a configuration: profile/ (of one worker), config.json (of it only the nominal
+link rate is used: ps_mbit of servers, or link_mbit of all-reduce ranks) and measured.json (steps/s by number of workers; repeats are averaged).
 Without --policy the rows are: ideal, the paper's rule, and the default model. --fit fits the constants of the
 default model with each configuration left out in turn (coordinate search over GRID) and judges each
 configuration with the constants of the others; it prints the constants over all, too.
@@ -38,7 +38,8 @@ class Configuration:
         self.name = folder.name
         self.folder = folder
         facts = json.loads((folder / "config.json").read_text())
-        self.mbit, self.servers = facts["ps_mbit"], facts["servers"]
+        self.synchronous = "link_mbit" in facts
+        self.mbit, self.servers = facts["link_mbit" if self.synchronous else "ps_mbit"], facts.get("servers", 0)
         repeats = collections.defaultdict(list)
         for run in json.loads((folder / "measured.json").read_text()):
             repeats[run["workers"]].append(run["steps_per_s"])
@@ -132,11 +133,14 @@ def main():
     rows = {"ideal": ["--model", "ideal"], "paper": ["--policy", "paper"], "default": []}
     if a.policy:
         rows = {p: ["--policy", p] for p in a.policy}
+    if all(c.synchronous for c in configurations):
+        rows = {"trace alone": [], "step time given": ["--step-time"]}
     report = {}
     for name, flags in rows.items():
         found = []
         for c in configurations:
-            e = errors(c, c.predict(a.program, flags + quick))
+            own = [str(1 / c.measured[1])] if flags == ["--step-time"] else []
+            e = errors(c, c.predict(a.program, flags + own + quick))
             report.setdefault(name, {})[c.name] = [[x[0], x[2]] for x in e]
             found += e
         print(line(name, found), flush=True)

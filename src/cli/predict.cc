@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "cli/args.h"
+#include "cluster/placement.h"
 #include "cluster/read_profile.h"
 #include "io/file.h"
 
@@ -122,14 +123,14 @@ int predict(const Args& args) {
   const cluster::Question question = parse_question(args, profile);
   std::vector<std::string> notes = profile.notes;
   std::vector<cluster::Point> points;
-  for (const int32_t servers :
-       parse_sizes("--servers", args.get("--servers").value_or(std::to_string(profile.servers)))) {
-    if (servers != profile.servers) {
-      throw UsageError{"the profile has " + std::to_string(profile.servers) +
-                       " servers; --servers: " + std::to_string(servers)};
-    }
-    const auto more = cluster::predict(profile, question);
+  const std::string servers = args.get("--servers").value_or(std::to_string(profile.servers));
+  for (const int32_t m : parse_sizes("--servers", servers)) {
+    const bool as_recorded = m == profile.servers || cluster::has_collectives(profile);
+    const cluster::Profile placed = as_recorded ? profile : cluster::place(profile, m);
+    if (!as_recorded) notes.push_back(placed.notes.back());
+    const auto more = cluster::predict(placed, question);
     points.insert(points.end(), more.begin(), more.end());
+    if (cluster::has_collectives(profile)) break;  // no servers to count
   }
   if (args.has("--json")) {
     std::puts(to_json(points, question, notes).dump(2).c_str());
@@ -145,12 +146,13 @@ Command predict_command() {
   return {"predict",
           "PROFILE [flags]",
           "training throughput for each size of a cluster",
-          "Simulates asynchronous training with parameter servers from one worker's profile: steps "
+          "Simulates training with parameter servers from one worker's profile: steps "
           "per second with a 90 % interval for a run of 40 steps a worker, and what binds. PROFILE "
-          "is a file or a folder of TensorFlow RunMetadata, or Penstock's own JSON "
-          "(docs/format/profile.md). docs/cluster-model.md derives the model.",
+          "is a file or a folder of TensorFlow RunMetadata, a Kineto trace of PyTorch DDP (then "
+          "synchronous training is replayed), or Penstock's own JSON (docs/format/profile.md). "
+          "docs/cluster-model.md derives the model.",
           {{"--workers", "LIST", "numbers of workers, such as 1,2,4 or 1..16 (1..8)"},
-           {"--servers", "LIST", "numbers of servers (those of the profile)"},
+           {"--servers", "LIST", "numbers of servers (as recorded)"},
            {"--bandwidth", "RATE", "nominal rate of a server's link, each way: 1Gbit, 100MB/s"},
            {"--worker-bandwidth", "RATE", "the same of a worker's link; without it no limit"},
            {"--network", "NET.json", "rates and constants (docs/format/net.md)"},

@@ -22,8 +22,8 @@ void print(const cluster::Profile& profile, const cluster::Inspection& found, do
   for (const std::string& n : profile.notes) std::printf("note: %s\n", n.c_str());
   std::printf("\na step, mean over the steps; transfers at %.1f Mbit/s of payload\n", rate * 8e-6);
   std::printf("resource        ops         bytes   seconds   recorded from..to\n");
-  for (const Resource r :
-       {Resource::downlink, Resource::worker, Resource::uplink, Resource::server, Resource::none}) {
+  for (const Resource r : {Resource::downlink, Resource::worker, Resource::uplink, Resource::server,
+                           Resource::all_reduce, Resource::broadcast, Resource::none}) {
     const cluster::ResourceSummary& s = found.by_resource[static_cast<size_t>(r)];
     std::printf("%-10s %8.1f  %12.0f  %8.4f", std::string(cluster::resource_name(r)).c_str(), s.ops,
                 s.bytes, s.seconds);

@@ -12,7 +12,7 @@ double seconds_of(const Op& op, double rate) {
 }
 
 void add_resources(const Step& step, double rate, double share, Inspection* out) {
-  std::array<std::pair<double, double>, 5> phase;
+  std::array<std::pair<double, double>, kResources> phase;
   phase.fill({-1, -1});
   for (const Op& op : step.ops) {
     ResourceSummary& r = out->by_resource[static_cast<size_t>(op.resource)];

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/random.h"
+#include "cluster/all_reduce.h"
 #include "cluster/coarse.h"
 #include "cluster/simulator.h"
 
@@ -19,7 +20,7 @@ constexpr int32_t kMostWorkers = 10'000;
 constexpr int32_t kBatchSteps = 40;
 constexpr double kNormal90 = 1.645;
 // What the model misses at a point, as a share of it: docs/cluster-model.md.
-constexpr double kModelError = 0.04;
+constexpr double kModelError = 0.055;
 
 double mean(const std::vector<double>& v) {
   return v.empty() ? 0 : std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size());
@@ -164,6 +165,7 @@ Model parse_model(const std::string& name) {
 std::vector<Point> predict(const Profile& profile, const Question& question) {
   Question q = question;
   check(q);
+  if (has_collectives(profile)) return all_reduce_points(profile, q);
   if (q.step_time_s > 0) fit_step_time(profile, q.step_time_s, &q);
   const std::vector<StepPlan> plans = plan_all(profile, q.rig);
   if (q.model != Model::event) {

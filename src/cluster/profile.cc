@@ -36,6 +36,8 @@ std::string_view resource_name(Resource resource) {
     case Resource::server: return "server";
     case Resource::downlink: return "downlink";
     case Resource::uplink: return "uplink";
+    case Resource::all_reduce: return "all_reduce";
+    case Resource::broadcast: return "broadcast";
   }
   return "none";
 }
@@ -80,6 +82,12 @@ void check(const Profile& profile) {
     throw Error(Code::invalid_argument, where + "op " + step.ops[stuck].name +
                                             " waits for itself: the dependencies form a cycle");
   }
+}
+
+bool has_collectives(const Profile& profile) {
+  return std::ranges::any_of(profile.steps, [](const Step& s) {
+    return std::ranges::any_of(s.ops, [](const Op& op) { return is_collective(op.resource); });
+  });
 }
 
 int worker_lanes(const Profile& profile) {

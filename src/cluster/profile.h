@@ -1,6 +1,7 @@
 // One worker's training profile: for each profiled step the graph of its operations.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -8,18 +9,23 @@
 
 namespace penstock::cluster {
 
-// What an operation uses: the paper's four resources, or nothing (it only joins dependencies).
-enum class Resource : uint8_t { none, worker, server, downlink, uplink };
+// What an operation uses: the paper's four resources, the links between workers (collectives of
+// synchronous training), or nothing (it only joins dependencies).
+enum class Resource : uint8_t { none, worker, server, downlink, uplink, all_reduce, broadcast };
+inline constexpr size_t kResources = 7;
 
 std::string_view resource_name(Resource resource);
 inline bool is_transfer(Resource r) { return r == Resource::downlink || r == Resource::uplink; }
+inline bool is_collective(Resource r) {
+  return r == Resource::all_reduce || r == Resource::broadcast;
+}
 
 struct Op {
   std::string name;
   Resource resource = Resource::none;
   int32_t server = 0;     // which server, for server, downlink and uplink
   double duration_s = 0;  // computing time; a transfer has none of its own
-  int64_t bytes = 0;      // payload of a transfer
+  int64_t bytes = 0;      // payload of a transfer or collective
   double start_s = -1;    // as recorded, from the start of the step; -1 unknown
   double end_s = -1;
   std::vector<int32_t> deps;  // indices of the ops it waits for
@@ -44,6 +50,9 @@ void check(const Profile& profile);
 
 // The ops of a step, each behind what it waits for; shorter than ops when they form a cycle.
 std::vector<int32_t> topological_order(const Step& step);
+
+// Whether steps hold collectives: synchronous training without servers.
+bool has_collectives(const Profile& profile);
 
 // Most ops of the worker that ran at the same time, by the recorded times; ops shorter than 0.1 ms
 // are left out. At least 1.

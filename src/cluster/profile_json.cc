@@ -30,11 +30,13 @@ T value(const Json& object, const char* key, T fallback, const std::string& wher
 }
 
 Resource parse_resource(const std::string& name, const std::string& where) {
-  for (const Resource r :
-       {Resource::none, Resource::worker, Resource::server, Resource::downlink, Resource::uplink}) {
+  for (size_t i = 0; i < kResources; ++i) {
+    const auto r = static_cast<Resource>(i);
     if (resource_name(r) == name) return r;
   }
-  bad(where, "resource must be none, worker, server, downlink or uplink: " + name);
+  bad(where, "resource must be none, worker, server, downlink, uplink, all_reduce or "
+             "broadcast: " +
+                 name);
 }
 
 Op read_op(const Json& json, const std::string& where) {
@@ -63,7 +65,7 @@ Op read_op(const Json& json, const std::string& where) {
 Json write_op(const Op& op) {
   Json out{{"name", op.name}, {"resource", resource_name(op.resource)}};
   if (op.server != 0) out["server"] = op.server;
-  if (is_transfer(op.resource)) {
+  if (is_transfer(op.resource) || is_collective(op.resource)) {
     out["bytes"] = op.bytes;
   } else {
     out["us"] = op.duration_s / kMicro;

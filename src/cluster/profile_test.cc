@@ -113,7 +113,8 @@ TEST_CASE("profile_json: wrong values are named") {
     });
   };
   CHECK(read(R"({"resource":"gpu"})") ==
-        "profile: f: step 0: op 0: resource must be none, worker, server, downlink or uplink: gpu");
+        "profile: f: step 0: op 0: resource must be none, worker, server, downlink, uplink, "
+        "all_reduce or broadcast: gpu");
   CHECK(read("") == "profile: f: step 0: it holds no op");
   CHECK(read(R"({"name":"a","deps":[1]},{"name":"b","deps":[0]})") ==
         "profile: f: step 0: op a waits for itself: the dependencies form a cycle");

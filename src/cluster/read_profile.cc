@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "cluster/kineto.h"
 #include "cluster/profile_json.h"
 #include "cluster/run_metadata.h"
 #include "io/input_stream.h"
@@ -52,6 +53,10 @@ Profile read_folder(const std::string& path) {
     if (files.size() > kMostFiles)
       throw Error(Code::resource_exhausted, "profile: " + path + ": more than 100000 files");
   }
+  const std::string pair = path + "/w1_kineto.json";
+  for (const std::string& kineto : {pair, pair + ".gz"}) {
+    if (std::filesystem::exists(kineto)) return read_kineto(kineto, contents(kineto));
+  }
   if (files.empty()) {
     throw Error(Code::invalid_argument, "profile: " + path +
                                             ": the folder holds no .pb, .pb.gz or .pbtxt file "
@@ -73,7 +78,11 @@ Profile read_profile(const std::string& path) {
   } else {
     const std::string bytes = contents(path);
     if (is_profile_json(bytes)) return read_profile_json(path, bytes);
-    read_run_metadata(path, bytes, &out);
+    if (is_kineto(bytes)) {
+      out = read_kineto(path, bytes);
+    } else {
+      read_run_metadata(path, bytes, &out);
+    }
   }
   out.source = path;
   check(out);

@@ -22,7 +22,7 @@ struct Field {
   double most;
 };
 constexpr double kAny = 1e18;
-constexpr std::array<Field, 13> kFields{{{"server_rate", &Rig::server_rate, kAny},
+constexpr std::array<Field, 14> kFields{{{"server_rate", &Rig::server_rate, kAny},
                                          {"worker_rate", &Rig::worker_rate, kAny},
                                          {"duplex_loss", &Rig::duplex_loss, 0.99},
                                          {"share_spread", &Rig::share_spread, 10},
@@ -32,19 +32,20 @@ constexpr std::array<Field, 13> kFields{{{"server_rate", &Rig::server_rate, kAny
                                          {"receive_s", &Rig::receive_s, kAny},
                                          {"receive_s_per_byte", &Rig::receive_s_per_byte, kAny},
                                          {"compute_factor", &Rig::compute_factor, kAny},
+                                         {"burst_bytes", &Rig::burst_bytes, kAny},
                                          {"step_gap_s", &Rig::step_gap_s, kAny},
                                          {"step_gap_transfer_s", &Rig::step_gap_transfer_s, kAny},
                                          {"stagger_s", &Rig::stagger_s, kAny}}};
 
 // Fitted by bench/cluster/accuracy.py on real TensorFlow recordings; docs/cluster-model.md.
 void set_fitted(Rig* rig) {
-  rig->duplex_loss = 0.08;
-  rig->share_spread = 0.5;
+  rig->duplex_loss = 0.12;
+  rig->share_spread = 0.6;
   rig->newcomer = 0.5;
-  rig->message_wait_s = 0.005;
+  rig->message_wait_s = 0.003;
   rig->server_cores = 1;
-  rig->server_transfer_s = 5e-5;
-  rig->step_gap_s = 0.005;
+  rig->server_transfer_s = 2e-5;
+  rig->step_gap_transfer_s = 5e-5;
 }
 
 [[noreturn]] void bad(const std::string& what) { throw Error(Code::invalid_argument, what); }

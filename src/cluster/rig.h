@@ -26,6 +26,7 @@ struct Rig {
   double worker_rate = 0;  // the same of each worker's link; 0: it does not limit
   Sharing sharing = Sharing::tcp;
   LinkScheduler scheduler;
+  double burst_bytes = 65536;      // a rested link's first bytes cost nothing (all-reduce mode)
   double duplex_loss = 0;          // share of a link's rate lost while the other way is busy, too
   double share_spread = 0;         // tcp: standard deviation of the logarithm of a burst's weight
   double newcomer = 1;             // tcp: weight of a burst beside the one that began before it

@@ -1,0 +1,164 @@
+#include "cluster/all_reduce.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "base/error.h"
+#include "base/random.h"
+
+namespace penstock::cluster {
+namespace {
+
+constexpr int32_t kRunSteps = 60;  // of the run that the interval is for
+constexpr double kNormal90 = 1.645;
+constexpr double kModelError = 0.01;   // docs/cluster-model.md
+constexpr double kMessage_s = 2.8e-4;  // one message between two ranks
+
+// What a collective sends over each rank's link, and the messages one after the other that it
+// takes.
+struct Cost {
+  double bytes = 0;
+  double messages = 0;
+};
+
+Cost cost_of(const Op& op, int32_t workers) {
+  const auto bytes = static_cast<double>(op.bytes);
+  if (workers == 1) return {};
+  if (op.resource == Resource::broadcast) {
+    const auto rounds = static_cast<double>(std::bit_width(static_cast<uint32_t>(workers - 1)));
+    return {rounds * bytes, rounds};
+  }
+  const double messages = 2.0 * (workers - 1);
+  return {messages / workers * bytes, messages};
+}
+
+void check_same(const Profile& profile) {
+  const Step& first = profile.steps[0];
+  for (const Step& s : profile.steps) {
+    const bool same = std::ranges::equal(s.ops, first.ops, [](const Op& a, const Op& b) {
+      return a.resource == b.resource && a.deps == b.deps;
+    });
+    if (!same) {
+      throw Error(Code::invalid_argument,
+                  "predict: " + profile.source +
+                      ": steps differ in their collectives: ranks cannot be joined");
+    }
+  }
+}
+
+// Times of one step on all ranks; each rank runs a step drawn from the profile.
+class StepRun {
+ public:
+  StepRun(const Profile& profile, const Question& q, int32_t workers)
+      : profile_(profile),
+        q_(q),
+        order_(topological_order(profile.steps[0])),
+        workers_(static_cast<size_t>(workers)),
+        drawn_(workers_),
+        lane_s_(workers_),
+        end_s_(order_.size() * workers_) {}
+
+  double seconds(RandomStream* random) {
+    for (const Step*& s : drawn_) s = &profile_.steps[random->next_below(profile_.steps.size())];
+    std::ranges::fill(lane_s_, 0.0);
+    network_s_ = 0;
+    credit_ = q_.rig.burst_bytes;
+    for (const int32_t i : order_) run(static_cast<size_t>(i));
+    return *std::ranges::max_element(end_s_);
+  }
+  double network_busy_s = 0, worker_busy_s = 0;  // the latter of one rank, mean
+
+ private:
+  double ready_s(size_t op, size_t rank) const {
+    double out = 0;
+    for (const int32_t d : drawn_[rank]->ops[op].deps)
+      out = std::max(out, end_s_[static_cast<size_t>(d) * workers_ + rank]);
+    return out;
+  }
+
+  // The link is a token bucket: while it rests it saves up to burst_bytes.
+  double carry_s(const Cost& cost, double start_s) {
+    const double rate = q_.rig.server_rate;
+    credit_ = std::min(q_.rig.burst_bytes, credit_ + (start_s - network_s_) * rate);
+    const double free = std::min(credit_, cost.bytes);
+    credit_ -= free;
+    return std::max((cost.bytes - free) / rate, cost.messages * kMessage_s);
+  }
+
+  void run(size_t i) {
+    const Op& op = drawn_[0]->ops[i];
+    if (is_collective(op.resource)) {
+      double start_s = network_s_;
+      for (size_t r = 0; r < workers_; ++r) start_s = std::max(start_s, ready_s(i, r));
+      const double cost_s = carry_s(cost_of(op, static_cast<int32_t>(workers_)), start_s);
+      network_busy_s += cost_s;
+      network_s_ = start_s + cost_s;
+      std::fill_n(end_s_.begin() + static_cast<ptrdiff_t>(i * workers_), workers_, network_s_);
+      return;
+    }
+    for (size_t r = 0; r < workers_; ++r) {
+      const double duration_s = drawn_[r]->ops[i].duration_s * q_.rig.compute_factor;
+      lane_s_[r] = std::max(lane_s_[r], ready_s(i, r)) + duration_s;
+      worker_busy_s += duration_s / static_cast<double>(workers_);
+      end_s_[i * workers_ + r] = lane_s_[r];
+    }
+  }
+
+  const Profile& profile_;
+  const Question& q_;
+  std::vector<int32_t> order_;
+  size_t workers_;
+  std::vector<const Step*> drawn_;
+  std::vector<double> lane_s_;
+  std::vector<double> end_s_;  // by op, then rank
+  double network_s_ = 0;       // when the last collective ends
+  double credit_ = 0;          // bytes that cost nothing
+};
+
+Point simulate_point(const Profile& profile, const Question& q, int32_t workers) {
+  StepRun run(profile, q, workers);
+  RandomStream random(q.seed, 0, static_cast<uint64_t>(workers));
+  const auto steps = static_cast<double>(q.steps) * q.replications;
+  double total_s = 0, squares = 0;
+  for (double k = 0; k < steps; ++k) {
+    const double s = run.seconds(&random);
+    total_s += s;
+    squares += s * s;
+  }
+  const double mean_s = total_s / steps;
+  const double spread = std::sqrt(std::max(0.0, squares / steps - mean_s * mean_s)) / mean_s;
+  const double half = kNormal90 * std::hypot(spread / std::sqrt(kRunSteps), kModelError);
+  Point out;
+  out.workers = workers;
+  out.servers = 0;
+  out.steps_per_s = 1 / mean_s;
+  out.low = out.steps_per_s * std::max(0.0, 1 - half);
+  out.high = out.steps_per_s * (1 + half);
+  out.worker_use = run.worker_busy_s / total_s;
+  out.downlink_use = out.uplink_use = run.network_busy_s / total_s;
+  out.binds = out.uplink_use > out.worker_use ? "uplink" : "worker";
+  return out;
+}
+
+}  // namespace
+
+std::vector<Point> all_reduce_points(const Profile& profile, const Question& question) {
+  check_same(profile);
+  if (!(question.rig.server_rate > 0))
+    throw Error(Code::invalid_argument, "predict: the link rate must be positive: 0");
+  Question q = question;
+  if (q.step_time_s > 0) {
+    double mean_s = 0;
+    for (const Step& s : profile.steps) {
+      for (const Op& op : s.ops)
+        mean_s += op.duration_s / static_cast<double>(profile.steps.size());
+    }
+    q.rig.compute_factor = mean_s > 0 ? q.step_time_s / mean_s : 1;
+  }
+  std::vector<Point> out;
+  for (const int32_t w : q.workers) out.push_back(simulate_point(profile, q, w));
+  return out;
+}
+
+}  // namespace penstock::cluster

@@ -1,0 +1,190 @@
+#include "cluster/kineto.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+
+namespace penstock::cluster {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr size_t kWarmUpSteps = 2;
+// What profiler and execution trace observer add for each event, by the recordings of
+// bench/cluster (docs/cluster-model.md).
+constexpr double kEvent_us = 11.5;
+
+enum class What : uint8_t { other, step, all_reduce, broadcast, backward };
+
+struct Event {
+  double start_us = 0, end_us = 0;
+  What what = What::other;
+  int64_t bytes = 0;
+};
+
+What classify(const std::string& name) {
+  if (name.starts_with("ProfilerStep#")) return What::step;
+  if (name == "c10d::allreduce_") return What::all_reduce;
+  if (name == "c10d::broadcast_") return What::broadcast;
+  if (name.starts_with("autograd::engine")) return What::backward;
+  return What::other;
+}
+
+int64_t element_bytes(const std::string& type) {
+  if (type.find("double") != std::string::npos || type.find("long") != std::string::npos) return 8;
+  if (type.find("Half") != std::string::npos || type.find("BFloat16") != std::string::npos)
+    return 2;
+  return 4;  // a TensorList does not say: single precision
+}
+
+// Bytes of the tensors in the first input.
+int64_t input_bytes(const Json& event) {
+  const auto args = event.find("args");
+  if (args == event.end() || !args->is_object()) return 0;
+  const auto dims = args->find("Input Dims");
+  if (dims == args->end() || !dims->is_array() || dims->empty()) return 0;
+  std::string type;
+  const auto types = args->find("Input type");
+  if (types != args->end() && types->is_array() && !types->empty() && (*types)[0].is_string())
+    type = (*types)[0].get<std::string>();
+  double total = 0;
+  for (const Json& tensor : (*dims)[0]) {
+    double n = static_cast<double>(element_bytes(type));
+    for (const Json& d : tensor) n *= d.is_number() ? std::max(0.0, d.get<double>()) : 0;
+    total += n;
+  }
+  return total < 1e15 ? static_cast<int64_t>(total) : 0;
+}
+
+double number(const Json& object, const char* key) {
+  const auto it = object.find(key);
+  return it != object.end() && it->is_number() ? it->get<double>() : 0;
+}
+
+std::vector<Event> read_events(const std::string& file, const Json& trace) {
+  const auto list = trace.is_object() ? trace.find("traceEvents") : trace.end();
+  if (!trace.is_object() || list == trace.end() || !list->is_array())
+    throw Error(Code::invalid_argument, "profile: " + file + ": traceEvents is a list");
+  std::vector<Event> out;
+  for (const Json& e : *list) {
+    if (!e.is_object() || e.value("ph", Json()) != "X") continue;
+    Event event;
+    event.start_us = number(e, "ts");
+    event.end_us = event.start_us + std::max(0.0, number(e, "dur"));
+    const auto name = e.find("name");
+    if (name != e.end() && name->is_string()) event.what = classify(name->get<std::string>());
+    if (event.what == What::all_reduce || event.what == What::broadcast)
+      event.bytes = input_bytes(e);
+    out.push_back(event);
+  }
+  std::ranges::stable_sort(out, {}, &Event::start_us);
+  return out;
+}
+
+// The ops of one step from its events, which are sorted by start.
+class StepReader {
+ public:
+  StepReader(const Event& step, const std::vector<Event>& events) : step_(step) {
+    const auto first = std::ranges::lower_bound(events, step.start_us, {}, &Event::start_us);
+    const auto last = std::ranges::lower_bound(events, step.end_us, {}, &Event::start_us);
+    inside_.assign(first, last);
+  }
+
+  Step read() {
+    int64_t buffers = 0;
+    double backward_us = step_.start_us;
+    for (const Event& e : inside_) {
+      if (e.what == What::broadcast) buffers += e.bytes;
+      if (e.what == What::backward) backward_us = std::max(backward_us, e.end_us);
+    }
+    if (buffers > 0) last_compute_ = add("buffers", Resource::broadcast, buffers, 0, {});
+    std::vector<int32_t> before_tail;
+    for (const Event& e : inside_) {
+      if (e.what != What::all_reduce) continue;
+      compute_to(e.start_us);
+      before_tail.push_back(add("bucket " + std::to_string(before_tail.size()),
+                                Resource::all_reduce, e.bytes, 0, compute_deps()));
+    }
+    if (backward_us > at_us_) compute_to(std::min(backward_us, step_.end_us));
+    if (last_compute_ >= 0) before_tail.push_back(last_compute_);
+    const double tail_s = real_s(step_.end_us);
+    add("after the backward pass", Resource::worker, 0, tail_s, before_tail);
+    return std::move(out_);
+  }
+
+ private:
+  std::vector<int32_t> compute_deps() const {
+    return last_compute_ < 0 ? std::vector<int32_t>{} : std::vector<int32_t>{last_compute_};
+  }
+
+  int32_t add(const std::string& name, Resource resource, int64_t bytes, double duration_s,
+              std::vector<int32_t> deps) {
+    Op op;
+    op.name = name;
+    op.resource = resource;
+    op.bytes = bytes;
+    op.duration_s = duration_s;
+    op.deps = std::move(deps);
+    out_.ops.push_back(std::move(op));
+    return static_cast<int32_t>(out_.ops.size()) - 1;
+  }
+
+  // Time from where the last op ended to `to_us`, less what recording the events there took.
+  double real_s(double to_us) {
+    const double from_us = std::max(at_us_, step_.start_us);
+    const auto first = std::ranges::lower_bound(inside_, from_us, {}, &Event::start_us);
+    const auto last = std::ranges::lower_bound(inside_, to_us, {}, &Event::start_us);
+    const double recording_us =
+        kEvent_us * static_cast<double>(std::max<ptrdiff_t>(0, last - first));
+    at_us_ = to_us;
+    return std::max(0.0, to_us - from_us - recording_us) * 1e-6;
+  }
+
+  void compute_to(double to_us) {
+    const double duration_s = real_s(to_us);
+    last_compute_ = add("computing", Resource::worker, 0, duration_s, compute_deps());
+  }
+
+  const Event& step_;
+  std::vector<Event> inside_;
+  Step out_;
+  double at_us_ = 0;
+  int32_t last_compute_ = -1;
+};
+
+}  // namespace
+
+bool is_kineto(std::string_view bytes) {
+  const size_t word = bytes.find_first_not_of(" \t\r\n");
+  return word != std::string_view::npos && bytes[word] == '{' &&
+         bytes.find("\"traceEvents\"") != std::string_view::npos;
+}
+
+Profile read_kineto(const std::string& file, std::string_view bytes) {
+  const Json trace = Json::parse(bytes, nullptr, false);
+  if (trace.is_discarded()) throw Error(Code::data_loss, "profile: " + file + ": it is no JSON");
+  const std::vector<Event> events = read_events(file, trace);
+  std::vector<Event> steps;
+  for (const Event& e : events)
+    if (e.what == What::step) steps.push_back(e);
+  if (steps.empty()) {
+    throw Error(Code::invalid_argument,
+                "profile: " + file + ": no ProfilerStep#: call profiler.step() after each step");
+  }
+  Profile out;
+  out.source = file;
+  const size_t drop = steps.size() > 2 * kWarmUpSteps ? kWarmUpSteps : 0;
+  for (size_t s = drop; s < steps.size(); ++s)
+    out.steps.push_back(StepReader(steps[s], events).read());
+  if (!has_collectives(out)) {
+    throw Error(Code::invalid_argument,
+                "profile: " + file + ": no c10d::allreduce_: not a rank of DDP training");
+  }
+  out.notes.push_back("recording is taken to have cost 11.5 us an event; give --step-time to "
+                      "replace that by a measured step");
+  return out;
+}
+
+}  // namespace penstock::cluster
