@@ -219,6 +219,8 @@ def list_cases(c):
            more=lambda o, s: {"name": o["file"].endswith("/odd\ufffd.pipe")})
 
 
+UNEVEN = "from_tensors((ragged([[1], [2, 3]]), sparse(indices=[[0, 1]], values=[5], shape=[1, 2]))) | map((a, b) -> (b, a))"
+
 SHOWN = {  # name -> pipeline, flags, exit status
     "elements": ("range(3) | map(x -> {a: (x, float32(x) / 3.0), b: \"text\"})", [], 0),
     "errors": ("range(5) | map(x -> 4 // (x - 3))", [], 1),
@@ -230,6 +232,7 @@ SHOWN = {  # name -> pipeline, flags, exit status
     "nested": ("range(4) | map(x -> (range(x), none))", [], 0),
     "shapes": ("from_tensor_slices([[1, 2], [3, 4]]) | batch(2)", [], 0),
     "images": (IMAGES, ["--limit", "1"], 0),
+    "uneven": (UNEVEN, [], 0),
 }
 
 
@@ -245,6 +248,7 @@ def show_cases(c):
         "loop": "range(3) | map(x -> while_loop((x, 0), (i, n) -> i > 0, (i, n) -> (i - 1, n + x), 5))",
         "nested": "range(3) | flat_map(x -> range(x) | map(y -> (x, y, [0.5, 1.5])))",
         "images": IMAGES,
+        "uneven": UNEVEN,
     }
     for name, pipe in plans.items():
         for flags in ([], ["--no-optimize"]):
