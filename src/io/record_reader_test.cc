@@ -148,7 +148,14 @@ TEST_CASE("records of tf.data: tfrecord") {
 }
 
 TEST_CASE("records of tf.data: text_line") {
-  for (int64_t chunk : {64, 100, 1 << 20}) check_golden("text_line", open_text_lines, chunk);
+  for (int64_t chunk : {64, 100, 1 << 20}) {
+    check_golden(
+        "text_line",
+        [](std::string path, const ReaderOptions& options) {
+          return open_text_lines(std::move(path), options);
+        },
+        chunk);
+  }
 }
 
 TEST_CASE("a bad data checksum costs one record") {

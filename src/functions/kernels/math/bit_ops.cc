@@ -47,7 +47,8 @@ struct RightShift {
   static T apply(T a, T b) {
     constexpr T kBits = 8 * sizeof(T);
     if (b < T{0}) return 0;
-    return static_cast<T>(a >> static_cast<int>(b < kBits ? b : kBits - 1)) >> (b < kBits ? 0 : 1);
+    const T in_range = static_cast<T>(a >> static_cast<int>(b < kBits ? b : kBits - 1));
+    return b < kBits ? in_range : static_cast<T>(in_range >> 1);
   }
 };
 
