@@ -71,7 +71,9 @@ double pipeline(int64_t n, int64_t* sum, long* allocated) {
 
 }  // namespace
 
-// Every way to the heap is counted: operator new ends in malloc.
+// Every way to the heap is counted: operator new ends in malloc. Sanitizers need a malloc of
+// theirs.
+#ifndef __SANITIZE_ADDRESS__
 extern "C" {
 void* __libc_malloc(size_t);
 void* __libc_memalign(size_t, size_t);
@@ -84,6 +86,7 @@ void* aligned_alloc(size_t alignment, size_t size) {
   return __libc_memalign(alignment, size);
 }
 }
+#endif
 
 int main(int argc, char** argv) {
   const bool tiny = argc > 1 && std::strcmp(argv[1], "--tiny") == 0;

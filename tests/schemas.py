@@ -249,6 +249,8 @@ def show_cases(c):
         "nested": "range(3) | flat_map(x -> range(x) | map(y -> (x, y, [0.5, 1.5])))",
         "images": IMAGES,
         "uneven": UNEVEN,
+        "ragged": "from_tensors(ragged([[1], [2, 3]]))",
+        "sparse": "from_tensors(sparse(indices=[[0, 1]], values=[5], shape=[1, 2]))",
     }
     for name, pipe in plans.items():
         for flags in ([], ["--no-optimize"]):

@@ -32,8 +32,9 @@ std::string_view type_name(Type type) { return dtype_name(to_dtype(type)); }
 
 Array ArrayAccess::of(Tensor tensor) {
   if (tensor.object()) {
-    throw Error(Code::unimplemented,
-                "a ragged or sparse tensor or a nested dataset is no array; unbatch or map it first");
+    throw Error(
+        Code::unimplemented,
+        "a ragged or sparse tensor or a nested dataset is no array; unbatch or map it first");
   }
   Array out;
   out.type_ = to_type(tensor.dtype());

@@ -42,11 +42,14 @@ class Checkpoints {
   const std::optional<SavedRun>& from() const { return from_; }
   // Elements until the next one.
   int64_t left(int64_t elements) const { return next_ - elements; }
-  void write(const BlockIterator& iterator, int64_t elements, const StreamDigest& digest) {
+  // REQUIRES a digest where checkpoints are wanted.
+  void write(const BlockIterator& iterator, int64_t elements, const StreamDigest* digest) {
     if (!wanted()) return;
-    write_checkpoint(
-        path_, plan_,
-        {{iterator.number(), iterator.position()}, elements, digest.ordered(), digest.unordered()});
+    write_checkpoint(path_, plan_,
+                     {{iterator.number(), iterator.position()},
+                      elements,
+                      digest->ordered(),
+                      digest->unordered()});
     advance();
   }
 
@@ -100,9 +103,9 @@ Outcome drain(const Args& args, const LoadedPipeline& p, StreamDigest* digest, T
       break;
     }
     out.elements += block.rows;
-    if (checkpoints.left(out.elements) == 0) checkpoints.write(iterator, out.elements, *digest);
+    if (checkpoints.left(out.elements) == 0) checkpoints.write(iterator, out.elements, digest);
   }
-  if (!out.error) checkpoints.write(iterator, out.elements, *digest);
+  if (!out.error) checkpoints.write(iterator, out.elements, digest);
   block.clear();
   out.seconds = static_cast<double>(now_ns() - start) * 1e-9;
   out.cpu_seconds = process_cpu_seconds() - cpu;

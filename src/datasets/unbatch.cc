@@ -83,7 +83,10 @@ class UnbatchCursor final : public Cursor {
 }  // namespace
 
 CursorPtr open_unbatching(CursorPtr input, std::vector<LeafSpec> leaves) {
-  return std::make_unique<UnbatchCursor>(std::move(input), std::move(leaves));
+  const size_t columns = leaves.size();
+  CursorPtr cursor = std::make_unique<UnbatchCursor>(std::move(input), std::move(leaves));
+  cursor->set_identity({nullptr, "unbatch", columns});
+  return cursor;
 }
 
 OperatorDef unbatch_operator() {

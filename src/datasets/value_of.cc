@@ -1,5 +1,5 @@
-// value_of(dataset): the value of a pipeline that ends in one (reduce, get_single_element), inside a
-// function. The elaborator writes it where such a pipeline stands; it prints as the pipeline.
+// value_of(dataset): the value of a pipeline that ends in one (reduce, get_single_element), inside
+// a function. The elaborator writes it where such a pipeline stands; it prints as the pipeline.
 //
 // The row's thread runs the pipeline itself: nothing in it may need another one.
 

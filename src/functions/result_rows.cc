@@ -50,8 +50,7 @@ void ResultRows::add_failed(int64_t row) {
 }
 
 Column ResultRows::finish() {
-  if (!type_.is_tensor())
-    return Column::object(std::make_shared<ObjectList>(std::move(objects_)));
+  if (!type_.is_tensor()) return Column::object(std::make_shared<ObjectList>(std::move(objects_)));
   if (dense_.rows() > 0) return std::move(dense_);
   if (type_.is_tensor() && type_.dtype == DType::bytes &&
       type_.shape.is_static()) {  // views side by side

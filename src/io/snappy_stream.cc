@@ -41,7 +41,7 @@ class SnappyStream final : public DecodingStream {
 
   size_t give(std::span<std::byte> out) {
     const size_t n = std::min(out.size(), data_.size() - at_);
-    std::memcpy(out.data(), data_.data() + at_, n);
+    if (n > 0) std::memcpy(out.data(), data_.data() + at_, n);  // an empty chunk has no address
     at_ += n;
     return n;
   }

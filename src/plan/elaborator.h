@@ -69,9 +69,7 @@ struct Sym {
   static Sym dict(std::vector<std::string> keys, std::vector<Sym> items);
   bool is_constant() const { return kind == Kind::constant; }
   // A constant without entries: it takes any dtype.
-  bool is_empty() const {
-    return is_constant() && !tensor.object() && tensor.entries_count() == 0;
-  }
+  bool is_empty() const { return is_constant() && !tensor.object() && tensor.entries_count() == 0; }
   bool is_tensor_like() const {
     return kind == Kind::constant || kind == Kind::value || kind == Kind::list;
   }

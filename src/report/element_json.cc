@@ -62,7 +62,8 @@ Json ragged_items(const RaggedTensor& t, int axis, int64_t begin, int64_t end) {
 Json ragged_to_json(const RaggedTensor& t) {
   Json shape{t.rows()};
   for (int i = 0; i < t.ragged_rank(); ++i) shape.push_back(nullptr);
-  for (const int64_t size : t.values().dims().without_front().sizes()) shape.push_back(size);
+  const Dims inner = t.values().dims().without_front();
+  for (const int64_t size : inner.sizes()) shape.push_back(size);
   return Json{{"ragged", ragged_items(t, 0, 0, t.rows())}, {"shape", shape}};
 }
 

@@ -122,6 +122,11 @@ Origin source_origin(const OpenContext& context, std::span<const int64_t> record
   return Origin::of(std::move(lineages), {}).with_epoch(context.epoch);
 }
 
-CursorPtr open_rows(Block rows) { return std::make_unique<RowsCursor>(std::move(rows)); }
+CursorPtr open_rows(Block rows) {
+  const size_t columns = rows.columns.size();
+  CursorPtr cursor = std::make_unique<RowsCursor>(std::move(rows));
+  cursor->set_identity({nullptr, "rows", columns});
+  return cursor;
+}
 
 }  // namespace penstock

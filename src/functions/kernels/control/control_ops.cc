@@ -6,8 +6,7 @@
 namespace penstock {
 
 void check_bodies(const InferContext& context, size_t count) {
-  if (context.bodies.size() != count)
-    context.fail("takes " + std::to_string(count) + " functions");
+  if (context.bodies.size() != count) context.fail("takes " + std::to_string(count) + " functions");
   const Spec& input = context.bodies[0]->input;
   for (const FunctionPtr& body : context.bodies) {
     if (!(body->input == input)) context.fail("the functions must take the same");
