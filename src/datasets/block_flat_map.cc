@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <optional>
 
 #include "base/random.h"
 #include "datasets/kept_rows.h"
@@ -29,8 +30,16 @@ class BlockFlatMapCursor final : public Cursor {
         context_(context),
         environment_(context.environment.begin(), context.environment.end()),
         input_(context.open_input(*node)) {
+    trail_.start(*input_);
+    if (const StageMark* from = context.resume(*node)) {
+      // More numbers are those of open_interleaving, which has each inner dataset's position.
+      if (from->numbers().size() == kBlockFlatMapNumbers) first_ = from->number(0);
+      given_ = first_ > 0 ? from->number(1) : 0;
+      if (from->inputs().size() > 1) inner_ = from->inputs()[1];
+    }
     context_.environment = environment_;
     context_.batch_rows = 0;
+    context_.at = {};
   }
 
  protected:
@@ -40,6 +49,7 @@ class BlockFlatMapCursor final : public Cursor {
       if (!ready_.empty()) return give(out, pull.max_rows);
       if (cursor_) {
         const Poll poll = cursor_->pull(out, pull);
+        if (poll == Poll::ready && identity().marks) mark_inner(out);
         if (poll != Poll::end) return poll;
         cursor_.reset();
         value_.reset();
@@ -52,9 +62,10 @@ class BlockFlatMapCursor final : public Cursor {
       if (const ErrorPtr* e = values_.error_at(outer_)) {
         const Origin origin = values_.origin.slice(outer_++);
         *out = error_block(*e, identity().columns, origin);
+        if (identity().marks) mark(out);
         return Poll::ready;
       }
-      if (outer_ < by_cursor_ || !make_chunk(pull.max_rows)) open_cursor();
+      if (inner_ || outer_ < by_cursor_ || !make_chunk(pull.max_rows)) open_cursor();
     }
   }
 
@@ -70,11 +81,27 @@ class BlockFlatMapCursor final : public Cursor {
     if (block.rows <= max_rows) {
       *out = std::move(block);
       ready_.pop_front();
+      out->mark.reset();
+      if (identity().marks && ready_.empty()) mark(out);
     } else {
       *out = block.slice(0, max_rows);
       block.drop_front(max_rows);
     }
     return Poll::ready;
+  }
+
+  // Behind what has been made: the outer row at hand, and how many of its source's rows are used.
+  void mark(Block* out) {
+    const int64_t row = trail_.rows() - (values_.rows - outer_);
+    set_mark(out, {first_, given_}, {trail_.before(row)});
+    trail_.forget(row);
+  }
+
+  // Within the dataset that cursor_ reads, of the outer row before the one at hand.
+  void mark_inner(Block* out) {
+    const int64_t row = trail_.rows() - (values_.rows - outer_) - 1;
+    set_mark(out, {0, 0}, {trail_.before(row), cursor_->position()});
+    trail_.forget(row);
   }
 
   // So many outer rows as the chunk may need, going by those so far.
@@ -86,9 +113,11 @@ class BlockFlatMapCursor final : public Cursor {
     Block in;
     const Poll poll = input_->pull(&in, {ahead_, pull.waker});
     if (poll != Poll::ready) return poll;
+    if (taken_ > 0) first_ = 0;  // a mark's is of the first row
     taken_ += in.rows;
+    trail_.note(*input_, in.rows);
     values_ = Block();
-    outer_ = first_ = by_cursor_ = 0;
+    outer_ = by_cursor_ = 0;
     Block made;
     how_->environment->run(in, &made);
     values_ = std::move(made);
@@ -158,10 +187,23 @@ class BlockFlatMapCursor final : public Cursor {
     }
     if (batches) {
       cut(parts, block);
-    } else if (block.rows > 0) {
-      ready_.push_back(std::move(block));
+    } else {
+      count_given(parts, block);
+      if (block.rows > 0) ready_.push_back(std::move(block));
     }
     return true;
+  }
+
+  // How many rows came of the outer row that is used in part.
+  void count_given(const std::vector<Part>& parts, const Block& block) {
+    if (first_ == 0 || parts.back().first == 0) given_ = 0;
+    if (first_ == 0) return;
+    const Part& last = parts.back();
+    const uint64_t begin =
+        mix(values_.origin.lineage(last.outer), 1) + static_cast<uint64_t>(last.first);
+    for (int64_t row = block.rows - 1; row >= 0; --row, ++given_) {
+      if (block.origin.lineage(row) - begin >= static_cast<uint64_t>(last.count)) break;
+    }
   }
 
   Block source(const std::vector<Part>& parts, int64_t rows) {
@@ -304,7 +346,8 @@ class BlockFlatMapCursor final : public Cursor {
     const auto* dataset = dynamic_cast<const DatasetValue*>(value_.get());
     PENSTOCK_CHECK(dataset != nullptr);
     try {
-      cursor_ = open_dataset(context_, *dataset, mix(origin.lineage(0), 1), origin.epoch(0));
+      cursor_ = open_dataset(context_, *dataset, mix(origin.lineage(0), 1), origin.epoch(0),
+                             std::exchange(inner_, std::nullopt).value_or(StreamPosition()));
     } catch (const Error& e) {
       if (e.code() == Code::cancelled) throw;
       ready_.push_back(error_block(std::make_shared<const Error>(e), identity().columns, origin));
@@ -316,10 +359,13 @@ class BlockFlatMapCursor final : public Cursor {
   OpenContext context_;
   std::vector<Tensor> environment_;
   CursorPtr input_;
-  Block values_;           // what the outer rows capture
-  int64_t outer_ = 0;      // next of them
-  int64_t first_ = 0;      // rows of its source that are given
-  int64_t by_cursor_ = 0;  // outer rows before this one go through a cursor
+  Block values_;       // what the outer rows capture
+  int64_t outer_ = 0;  // next of them
+  int64_t first_ = 0;  // rows of its source that are used
+  int64_t given_ = 0;  // rows that came of them
+  InputTrail trail_;
+  std::optional<StreamPosition> inner_;  // where the first dataset is to be taken up by a cursor
+  int64_t by_cursor_ = 0;                // outer rows before this one go through a cursor
   std::deque<Block> ready_;
   ObjectPtr value_;  // what cursor_ reads: keeps its environment alive
   CursorPtr cursor_;

@@ -12,6 +12,7 @@
 #include "datasets/batching.h"
 #include "datasets/datasets.h"
 #include "datasets/padding.h"
+#include "datasets/refill.h"
 #include "datasets/stacking.h"
 #include "datasets/token_budget.h"
 
@@ -51,6 +52,7 @@ class BucketCursor final : public Cursor {
         leaves_(node->inputs[0]->spec.leaves()),
         length_(context.program(*node, "element_length_func")),
         input_(context.open_input(*node)) {
+    refill_.start(*input_, context.resume(*node), 0);
     std::vector<Padding> paddings;
     if (!buckets_.no_padding) {
       paddings =
@@ -58,7 +60,10 @@ class BucketCursor final : public Cursor {
     }
     const TokenBudget budget = open_token_budget(context, *node);
     for (size_t b = 0; b < buckets_.batch_sizes.size(); ++b) {
-      filled_.push_back({std::vector<std::vector<Tensor>>(leaves_.size()), 0, Origin(), budget,
+      filled_.push_back({std::vector<std::vector<Tensor>>(leaves_.size()),
+                         {},
+                         Origin(),
+                         budget,
                          bucket_paddings(paddings, buckets_.padded_length(b))});
     }
   }
@@ -70,7 +75,7 @@ class BucketCursor final : public Cursor {
       if (ended_) {
         if (buckets_.drop_remainder) return Poll::end;
         const auto rest =
-            std::ranges::find_if(filled_, [](const Bucket& b) { return b.count > 0; });
+            std::ranges::find_if(filled_, [](const Bucket& b) { return !b.arrived.empty(); });
         return rest == filled_.end() ? Poll::end : emit(&*rest, out);
       }
       if (at_ == in_.rows) {
@@ -79,9 +84,14 @@ class BucketCursor final : public Cursor {
         continue;
       }
       const int64_t row = at_;
+      if (refill_.is_gone(ordinal(row))) {
+        ++at_;
+        continue;
+      }
       if (const ErrorPtr* e = lengths_.error_at(row)) {
         ++at_;
         *out = error_block(*e, identity().columns, in_.origin.slice(row));
+        mark(out);
         return Poll::ready;
       }
       add(row);
@@ -91,10 +101,11 @@ class BucketCursor final : public Cursor {
  private:
   struct Bucket {
     std::vector<std::vector<Tensor>> rows;  // of each component
-    int64_t count;
-    Origin origin;  // of the first row
+    std::vector<int64_t> arrived;           // which rows of the input they are
+    Origin origin;                          // of the first row
     TokenBudget budget;
     std::vector<Padding> paddings;
+    int64_t rows_held() const { return static_cast<int64_t>(arrived.size()); }
   };
 
   Poll pull_rows(const Pull& pull) {
@@ -103,6 +114,7 @@ class BucketCursor final : public Cursor {
     in_ = Block();
     const Poll poll = input_->pull(&in_, {kAtOnce, pull.waker});
     if (poll == Poll::ready) {
+      refill_.note(*input_, in_.rows);
       Block consumed = in_;
       lengths_ = Block();
       length_->run(consumed, &lengths_);
@@ -126,7 +138,7 @@ class BucketCursor final : public Cursor {
                         std::to_string(buckets_.boundaries.back()));
       }
       const int64_t padded = buckets_.padded_length(index);
-      if (!bucket.budget.add(padded >= 0 ? padded : length, bucket.count)) {
+      if (!bucket.budget.add(padded >= 0 ? padded : length, bucket.rows_held())) {
         full_ = static_cast<int64_t>(index);
         return;
       }
@@ -135,13 +147,15 @@ class BucketCursor final : public Cursor {
       throw;
     }
     ++at_;
-    if (bucket.count++ == 0) bucket.origin = in_.origin.slice(row);
+    if (bucket.arrived.empty()) bucket.origin = in_.origin.slice(row);
+    bucket.arrived.push_back(ordinal(row));
     for (size_t c = 0; c < leaves_.size(); ++c) bucket.rows[c].push_back(in_.columns[c].row(row));
-    if (bucket.count == buckets_.batch_sizes[index]) full_ = static_cast<int64_t>(index);
+    if (bucket.rows_held() == buckets_.batch_sizes[index]) full_ = static_cast<int64_t>(index);
   }
 
   Poll emit(Bucket* bucket, Block* out) {
-    const int64_t n = std::exchange(bucket->count, 0);
+    const int64_t n = bucket->rows_held();
+    bucket->arrived.clear();
     std::vector<std::vector<Tensor>> rows(leaves_.size());
     rows.swap(bucket->rows);
     out->clear();
@@ -156,13 +170,32 @@ class BucketCursor final : public Cursor {
         out->columns.push_back(Column::constant(pad_rows(rows[c], bucket->paddings[c], n), 1));
       }
     }
+    mark(out);
     return Poll::ready;
   }
+
+  // A mark names all rows held: one for each such number of rows is enough.
+  void mark(Block* out) {
+    const int64_t head = ordinal(at_);
+    if (!identity().marks || (head - marked_at_ < marked_rows_ && !ended_)) return;
+    std::vector<int64_t> held, numbers;
+    for (const Bucket& b : filled_) held.insert(held.end(), b.arrived.begin(), b.arrived.end());
+    const StreamPosition before = refill_.add_to_mark(head, &held, &numbers);
+    set_mark(out, numbers, {&before, 1});
+    marked_at_ = head;
+    marked_rows_ = static_cast<int64_t>(held.size());
+  }
+
+  // Which row of the input a row of in_ is.
+  int64_t ordinal(int64_t row) const { return refill_.rows() - in_.rows + row; }
 
   const Buckets buckets_;
   const std::vector<LeafSpec> leaves_;  // of an element
   const std::shared_ptr<const CompiledFunction> length_;
   CursorPtr input_;
+  Refill refill_;
+  int64_t marked_at_ = 0;    // rows of the input before the last mark
+  int64_t marked_rows_ = 0;  // held then
   std::vector<Bucket> filled_;
   int64_t full_ = -1;  // the bucket to be given next
   Block in_, lengths_;

@@ -2,13 +2,15 @@
 // each full window is given to reduce_func as a dataset, whose elements come out.
 //
 // At the end the windows that are not full follow, by ascending key. Errors go past the groups. The
-// size of a key's window is asked for once.
+// size of a key's window is asked for once. A mark is that from before a window was opened, and how
+// many elements have come out of it.
 
 #include <map>
 
 #include "base/random.h"
 #include "datasets/datasets.h"
 #include "datasets/kept_rows.h"
+#include "datasets/refill.h"
 
 namespace penstock {
 namespace {
@@ -31,6 +33,9 @@ class GroupByWindowCursor final : public Cursor {
       if (constant_size_ < 1) fail_size(constant_size_);
     }
     input_ = context_.open_input(*node_);
+    const StageMark* from = context_.resume(*node_);
+    refill_.start(*input_, from, 1);
+    if (from) drop_rows(from->number(0));
   }
 
  protected:
@@ -39,6 +44,10 @@ class GroupByWindowCursor final : public Cursor {
       context_.run->check_cancelled();
       if (flushing_) {
         const Poll poll = flushing_->pull(out, pull);
+        if (poll == Poll::ready && identity().marks) {
+          mark_[0] += out->rows;
+          set_mark(out, mark_, {&before_, 1});
+        }
         if (poll != Poll::end) return poll;
         flushing_.reset();
         value_.reset();
@@ -54,8 +63,13 @@ class GroupByWindowCursor final : public Cursor {
         continue;
       }
       const int64_t row = at_++;
+      if (refill_.is_gone(ordinal(row))) continue;
       if (const ErrorPtr* e = keys_.error_at(row)) {
         *out = error_block(*e, identity().columns, in_->origin.slice(row));
+        if (identity().marks) {
+          note_mark();
+          set_mark(out, mark_, {&before_, 1});
+        }
         return Poll::ready;
       }
       add(integer_at(keys_.columns[0].row(row)), row);
@@ -67,6 +81,7 @@ class GroupByWindowCursor final : public Cursor {
     std::vector<RowRun> runs;
     std::vector<int32_t> rows;  // of the block at hand, not in a run yet
     int64_t count = 0;
+    std::vector<int64_t> arrived;     // which rows of the input they are
     uint64_t lineage = 0, epoch = 0;  // of its first row
   };
 
@@ -85,6 +100,7 @@ class GroupByWindowCursor final : public Cursor {
     const Poll poll = input_->pull(&in, {context_.run->options().block_rows, pull.waker});
     if (poll == Poll::end) ended_ = true;
     if (poll != Poll::ready) return poll;
+    refill_.note(*input_, in.rows);
     Block consumed = in;
     keys_ = Block();
     key_->run(consumed, &keys_);
@@ -107,6 +123,7 @@ class GroupByWindowCursor final : public Cursor {
       group.epoch = in_->origin.epoch(row);
     }
     group.rows.push_back(static_cast<int32_t>(row));
+    if (identity().marks) group.arrived.push_back(ordinal(row));
     if (group.count >= size) flush(key);
   }
 
@@ -121,8 +138,21 @@ class GroupByWindowCursor final : public Cursor {
     return size;
   }
 
+  // Which row of the input a row of in_ is.
+  int64_t ordinal(int64_t row) const { return refill_.rows() - rows() + row; }
+
+  // Where things stand, with nothing given since.
+  void note_mark() {
+    std::vector<int64_t> held;
+    for (const auto& [key, group] : groups_)
+      held.insert(held.end(), group.arrived.begin(), group.arrived.end());
+    mark_.assign(1, 0);
+    before_ = refill_.add_to_mark(ordinal(at_), &held, &mark_);
+  }
+
   // The window of the key is opened; whatever comes of it, the group is gone.
   void flush(int64_t key) {
+    if (identity().marks) note_mark();
     const auto found = groups_.find(key);
     settle(&found->second);
     Group group = std::move(found->second);
@@ -147,6 +177,9 @@ class GroupByWindowCursor final : public Cursor {
   std::shared_ptr<const CompiledFunction> key_, reduce_, size_;
   int64_t constant_size_ = 0;
   CursorPtr input_;
+  Refill refill_;
+  std::vector<int64_t> mark_;  // how many are given, then what refill_ adds
+  StreamPosition before_;      // where the input stood
   std::shared_ptr<const Block> in_;
   Block keys_;
   int64_t at_ = 0;  // next row of in_
@@ -192,7 +225,7 @@ OperatorDef group_by_window_operator() {
                optional("window_size", Param::Kind::tensor, {}),
                optional("window_size_func", Param::Kind::function, {})};
   op.function_input = [](const NodeDraft& draft, std::string_view param) {
-    const Spec key = Spec::tensor(DType::int64, {});
+    Spec key = Spec::tensor(DType::int64, {});
     if (param == "key_func") return draft.input().spec;
     if (param == "window_size_func") return key;
     return Spec::tuple({key, Spec::of(LeafSpec::dataset(draft.input().spec))});

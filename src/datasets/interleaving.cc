@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "base/random.h"
+#include "datasets/block_flat_map.h"
 #include "datasets/runs.h"
 #include "runtime/async_stage.h"
 #include "runtime/serial.h"
@@ -111,6 +112,7 @@ class InterleavingCursor final : public Cursor {
   }
 
   void resume(const StageMark& from) {
+    if (from.numbers().size() == kBlockFlatMapNumbers) return resume_block_flat_map(from);
     at_ = static_cast<size_t>(from.number(0));
     taken_ = from.number(1);
     will_end_ = from.number(2) != 0;
@@ -129,6 +131,14 @@ class InterleavingCursor final : public Cursor {
       throw Error(Code::data_loss, "the checkpoint is damaged: no slot " + std::to_string(at_));
     std::ranges::sort(live_, {}, &Live::row);
     if (head_ == 0) end_restored_input();
+  }
+
+  void resume_block_flat_map(const StageMark& from) {
+    const bool within = from.inputs().size() > 1;
+    if (!within && from.number(0) == 0) return;
+    head_ = 1;
+    slots_.resize(1);
+    live_.push_back({0, 0, within ? from.inputs()[1] : StreamPosition{nullptr, from.number(1)}});
   }
 
   void end_restored_input() {

@@ -12,6 +12,7 @@
 #include "datasets/batching.h"
 #include "datasets/datasets.h"
 #include "datasets/padding.h"
+#include "datasets/refill.h"
 
 namespace penstock {
 namespace {
@@ -19,12 +20,14 @@ namespace {
 class PackCursor final : public Cursor {
  public:
   PackCursor(CursorPtr input, int64_t length, size_t window, std::vector<Padding> paddings,
-             std::vector<LeafSpec> leaves)
+             std::vector<LeafSpec> leaves, const StageMark* from)
       : input_(std::move(input)),
         length_(length),
         window_(window),
         paddings_(std::move(paddings)),
-        leaves_(std::move(leaves)) {}
+        leaves_(std::move(leaves)) {
+    refill_.start(*input_, from, 0);
+  }
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
@@ -41,15 +44,19 @@ class PackCursor final : public Cursor {
         in_ = Block();
         const Poll poll = input_->pull(&in_, pull);
         if (poll == Poll::pending) return poll;
-        if (poll == Poll::end) {
+        if (poll == Poll::ready) {
+          refill_.note(*input_, in_.rows);
+        } else {
           in_ = Block();
           ended_ = true;
         }
         continue;
       }
       const int64_t row = at_++;
+      if (refill_.is_gone(ordinal(row))) continue;
       if (const ErrorPtr* e = in_.error_at(row)) {
         *out = error_block(*e, identity().columns, in_.origin.slice(row));
+        mark(out);
         return Poll::ready;
       }
       add(row);
@@ -61,6 +68,7 @@ class PackCursor final : public Cursor {
     std::vector<std::vector<Tensor>> segments;  // each a tensor for each component
     int64_t used;
     Origin origin;
+    std::vector<int64_t> arrived;  // which rows of the input the segments are
   };
 
   bool is_done(const Row& row) const {
@@ -86,14 +94,26 @@ class PackCursor final : public Cursor {
     if (n == 0) return;
     auto fits = std::ranges::find_if(open_, [&](const Row& r) { return length_ - r.used >= n; });
     if (fits == open_.end()) {
-      open_.push_back({{}, 0, in_.origin.slice(row)});
+      open_.push_back({{}, 0, in_.origin.slice(row), {}});
       fits = std::prev(open_.end());
     }
     fits->used += n;
     fits->segments.push_back(std::move(segment));
+    fits->arrived.push_back(ordinal(row));
   }
 
-  Poll emit(const Row& row, Block* out) const {
+  // Which row of the input a row of in_ is.
+  int64_t ordinal(int64_t row) const { return refill_.rows() - in_.rows + row; }
+
+  void mark(Block* out) {
+    if (!identity().marks) return;
+    std::vector<int64_t> held, numbers;
+    for (const Row& r : open_) held.insert(held.end(), r.arrived.begin(), r.arrived.end());
+    const StreamPosition before = refill_.add_to_mark(ordinal(at_), &held, &numbers);
+    set_mark(out, numbers, {&before, 1});
+  }
+
+  Poll emit(const Row& row, Block* out) {
     out->clear();
     out->rows = 1;
     out->origin = row.origin;
@@ -114,6 +134,7 @@ class PackCursor final : public Cursor {
     std::fill(position + at, position + length_, 0);
     out->columns.push_back(Column::constant(std::move(ids), 1));
     out->columns.push_back(Column::constant(std::move(positions), 1));
+    mark(out);
     return Poll::ready;
   }
 
@@ -143,6 +164,7 @@ class PackCursor final : public Cursor {
   }
 
   CursorPtr input_;
+  Refill refill_;
   const int64_t length_;
   const size_t window_;
   const std::vector<Padding> paddings_;
@@ -200,7 +222,7 @@ OperatorDef pack_sequences_operator() {
     return std::make_unique<PackCursor>(
         context.open_input(*node), length, window,
         read_paddings(*node->inputs[0], {}, node->arg("padding_values")),
-        node->inputs[0]->spec.leaves());
+        node->inputs[0]->spec.leaves(), context.resume(*node));
   };
   return op;
 }

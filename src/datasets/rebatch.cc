@@ -16,12 +16,13 @@ namespace {
 class RebatchCursor final : public Cursor {
  public:
   RebatchCursor(CursorPtr items, std::vector<int64_t> sizes, bool drop_remainder,
-                std::vector<LeafSpec> leaves)
+                std::vector<LeafSpec> leaves, int64_t turn)
       : items_(std::move(items)),
         sizes_(std::move(sizes)),
         drop_remainder_(drop_remainder),
         leaves_(std::move(leaves)),
-        pending_(leaves_.size()) {}
+        pending_(leaves_.size()),
+        turn_(static_cast<size_t>(turn) % sizes_.size()) {}
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
@@ -72,6 +73,7 @@ class RebatchCursor final : public Cursor {
           rows == 0 ? empty_batch(leaves_[c])
                     : stack_rows(pending_[c].take(rows), leaves_[c], 1, rows, &out->errors));
     }
+    set_mark(out, {static_cast<int64_t>(turn_)}, {items_->position()});  // nothing is pending
     return Poll::ready;
   }
 
@@ -90,9 +92,24 @@ class RebatchCursor final : public Cursor {
   int64_t pending_rows_ = 0;
   std::vector<ErrorPtr> errors_;  // met while this batch was filled
   Origin origin_;                 // of its first item
-  size_t turn_ = 0;               // whose size this batch has
+  size_t turn_;                   // whose size this batch has
   bool ended_ = false;
 };
+
+// The items of the input, taken up where the mark says.
+CursorPtr open_items(const PlanNode& node, const OpenContext& context) {
+  const StageMark* mark = context.resume(node);
+  StreamPosition at;
+  if (mark && !mark->inputs().empty()) at = mark->inputs()[0];
+  const auto* items = static_cast<const StageMark*>(at.mark.get());
+  OpenContext below = context.deeper();
+  if (items && !items->inputs().empty()) below.at = items->inputs()[0];
+  CursorPtr out = open_unbatching(below.open(node.inputs[0]), node.inputs[0]->spec.leaves(), items);
+  out->set_identity({nullptr, node.op->name, static_cast<size_t>(node.spec.leaf_count()), &node,
+                     context.run->options().marks, false});
+  out->resume_at(at);
+  return out;
+}
 
 std::vector<int64_t> sizes_of(const Attr& sizes) {
   if (sizes.is_tensor() && sizes.tensor().dims().rank() == 0) return {sizes.as_int()};
@@ -170,10 +187,9 @@ OperatorDef rebatch_operator() {
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     std::vector<int64_t> sizes = sizes_of(context.arg(*node, "batch_size"));
     check_sizes(sizes);
-    const Spec& input = node->inputs[0]->spec;
     return std::make_unique<RebatchCursor>(
-        open_unbatching(context.open_input(*node), input.leaves()), std::move(sizes),
-        node->arg("drop_remainder").as_bool(), item_leaves(input));
+        open_items(*node, context), std::move(sizes), node->arg("drop_remainder").as_bool(),
+        item_leaves(node->inputs[0]->spec), std::max<int64_t>(0, context.resumed_number(*node)));
   };
   return op;
 }

@@ -34,7 +34,7 @@ std::vector<double> chances(const std::vector<double>& target, const std::vector
 class RejectionCursor final : public Cursor {
  public:
   RejectionCursor(CursorPtr input, std::shared_ptr<const CompiledFunction> class_func,
-                  const PlanNode& node)
+                  const PlanNode& node, const StageMark* from)
       : input_(std::move(input)),
         class_func_(std::move(class_func)),
         target_(numbers_of(node.arg("target_dist").tensor())),
@@ -42,6 +42,8 @@ class RejectionCursor final : public Cursor {
         seen_(counting_ ? std::vector<double>(target_.size(), kSmoothing)
                         : numbers_of(node.arg("initial_dist").tensor())),
         seed_(static_cast<uint64_t>(node.arg("seed").as_int())) {
+    for (size_t c = 0; counting_ && from && c < seen_.size(); ++c)
+      seen_[c] = kSmoothing + static_cast<double>(from->number(c));
     chances_ = chances(target_, seen_);
   }
 
@@ -62,12 +64,22 @@ class RejectionCursor final : public Cursor {
       out->errors = std::move(classes.errors);
       out->columns.insert(out->columns.begin(), std::move(numbers));
       if (static_cast<int64_t>(kept.size()) < out->rows) *out = out->gather(kept);
-      if (out->rows > 0) return Poll::ready;
+      if (out->rows > 0) {
+        if (identity().marks) mark(out);
+        return Poll::ready;
+      }
     }
   }
 
  private:
   static constexpr double kSmoothing = 10;
+
+  void mark(Block* out) const {
+    std::vector<int64_t> counts;
+    for (size_t c = 0; counting_ && c < seen_.size(); ++c)
+      counts.push_back(static_cast<int64_t>(seen_[c] - kSmoothing));
+    set_mark(out, counts, {&input_->position(), 1});
+  }
 
   bool stays(Block* classes, int64_t row, int32_t* number) {
     const Tensor value = classes->columns[0].row(row);
@@ -163,7 +175,8 @@ OperatorDef rejection_resample_operator() {
   op.infer = infer;
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     return std::make_unique<RejectionCursor>(context.open_input(*node),
-                                             context.program(*node, "class_func"), *node);
+                                             context.program(*node, "class_func"), *node,
+                                             context.resume(*node));
   };
   return op;
 }

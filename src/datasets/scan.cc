@@ -1,8 +1,10 @@
 // scan(initial_state, scan_func): scan_func(state, element) gives (next state, output), one element
 // after the other.
 //
-// What fails leaves the state as it is; the error comes out at its place. No marks: the state is
-// made again by running from the beginning.
+// What fails leaves the state as it is; the error comes out at its place. Marks hold the state;
+// where it is large or not made of tensors there are none, and it is made again from the beginning.
+
+#include <algorithm>
 
 #include "datasets/datasets.h"
 #include "datasets/structure.h"
@@ -39,10 +41,21 @@ class ScanCursor final : public Cursor {
     out->rows = in.rows;
     for (ResultRows& result : results) out->columns.push_back(result.finish());
     out->origin = in.origin;
+    if (identity().marks) mark(out);
     return Poll::ready;
   }
 
  private:
+  void mark(Block* out) const {
+    constexpr int64_t kMostBytes = 16 << 10;
+    int64_t bytes = 0;
+    for (const Tensor& t : state_) {
+      if (t.object()) return;
+      bytes += t.payload_bytes();
+    }
+    if (bytes <= kMostBytes) set_mark(out, {}, {&input_->position(), 1}, state_);
+  }
+
   // The row's outputs and the state behind it; or its error.
   ErrorPtr step(const Block& in, int64_t row, std::vector<ResultRows>* results) {
     try {
@@ -69,6 +82,19 @@ class ScanCursor final : public Cursor {
   const std::vector<LeafSpec> leaves_;  // of the outputs
 };
 
+// The mark's state, which must be what the function takes.
+std::vector<Tensor> state_of(const StageMark& from, const Function& function, size_t count) {
+  bool fits = from.state().size() == count;
+  for (size_t i = 0; fits && i < count; ++i) {
+    const Tensor& t = from.state()[i];
+    const LeafSpec& type = function.type(static_cast<ValueId>(i));
+    fits = !t.object() && t.dtype() == type.dtype && type.shape.admits(t.dims());
+  }
+  if (!fits)
+    throw Error(Code::data_loss, "the checkpoint is damaged: the state is of another type");
+  return from.state();
+}
+
 }  // namespace
 
 OperatorDef scan_operator() {
@@ -93,8 +119,10 @@ OperatorDef scan_operator() {
     draft.node.cardinality = draft.input().cardinality;
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
-    return std::make_unique<ScanCursor>(context.open_input(*node),
-                                        structure_leaves(context.arg(*node, "initial_state")),
+    std::vector<Tensor> state = structure_leaves(context.arg(*node, "initial_state"));
+    if (const StageMark* from = context.resume(*node))
+      state = state_of(*from, *node->function("scan_func"), state.size());
+    return std::make_unique<ScanCursor>(context.open_input(*node), std::move(state),
                                         context.program(*node, "scan_func"), node->spec.leaves());
   };
   return op;

@@ -15,8 +15,12 @@ namespace {
 
 class UnbatchCursor final : public Cursor {
  public:
-  UnbatchCursor(CursorPtr input, std::vector<LeafSpec> leaves)
-      : input_(std::move(input)), leaves_(std::move(leaves)) {}
+  // `given` items of the first row are dropped.
+  UnbatchCursor(CursorPtr input, std::vector<LeafSpec> leaves, int64_t given)
+      : input_(std::move(input)), leaves_(std::move(leaves)) {
+    trail_.start(*input_);
+    drop_rows(given);
+  }
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
@@ -25,6 +29,7 @@ class UnbatchCursor final : public Cursor {
       if (items_.rows > 0) {
         const int64_t n = std::min(pull.max_rows - rows.rows(), items_.rows);
         rows.append(n == items_.rows ? items_ : items_.slice(0, n));
+        given_ += n;
         if (n == items_.rows) {
           items_ = Block();
         } else {
@@ -36,12 +41,16 @@ class UnbatchCursor final : public Cursor {
         at_ = 0;
         in_ = Block();
         const Poll poll = input_->pull(&in_, pull);
-        if (poll == Poll::ready) continue;
+        if (poll == Poll::ready) {
+          trail_.note(*input_, in_.rows);
+          continue;
+        }
         in_ = Block();
         if (rows.empty()) return poll;
         break;
       }
       const int64_t row = at_++;
+      given_ = 0;
       try {
         if (const ErrorPtr* e = in_.error_at(row)) {
           items_ = error_block(*e, leaves_.size(), in_.origin.slice(row));
@@ -53,10 +62,18 @@ class UnbatchCursor final : public Cursor {
       }
     }
     *out = rows.finish();
+    if (identity().marks) mark(out);
     return Poll::ready;
   }
 
  private:
+  void mark(Block* out) {
+    const bool within = items_.rows > 0;
+    const int64_t row = trail_.rows() - in_.rows + at_ - (within ? 1 : 0);
+    set_mark(out, {within ? given_ : 0}, {trail_.before(row)});
+    trail_.forget(row);
+  }
+
   Block items_of(const Block& block, int64_t row) const {
     Block out;
     for (size_t c = 0; c < leaves_.size(); ++c) {
@@ -76,15 +93,18 @@ class UnbatchCursor final : public Cursor {
   CursorPtr input_;
   const std::vector<LeafSpec> leaves_;  // of the input
   Block in_;
-  int64_t at_ = 0;  // next row of in_
-  Block items_;     // of the row before it, still to be given
+  int64_t at_ = 0;     // next row of in_
+  Block items_;        // of the row before it, still to be given
+  int64_t given_ = 0;  // items of that row
+  InputTrail trail_;
 };
 
 }  // namespace
 
-CursorPtr open_unbatching(CursorPtr input, std::vector<LeafSpec> leaves) {
+CursorPtr open_unbatching(CursorPtr input, std::vector<LeafSpec> leaves, const StageMark* from) {
   const size_t columns = leaves.size();
-  CursorPtr cursor = std::make_unique<UnbatchCursor>(std::move(input), std::move(leaves));
+  CursorPtr cursor = std::make_unique<UnbatchCursor>(std::move(input), std::move(leaves),
+                                                     from ? from->number(0) : 0);
   cursor->set_identity({nullptr, "unbatch", columns});
   return cursor;
 }
@@ -113,7 +133,8 @@ OperatorDef unbatch_operator() {
     draft.node.cardinality = n == kInfinite ? kInfinite : known ? n * size : kUnknown;
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
-    return open_unbatching(context.open_input(*node), node->inputs[0]->spec.leaves());
+    return open_unbatching(context.open_input(*node), node->inputs[0]->spec.leaves(),
+                           context.resume(*node));
   };
   return op;
 }

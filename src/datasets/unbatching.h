@@ -6,7 +6,8 @@
 
 namespace penstock {
 
-// The items of elements with these leaves. Errors keep their places.
-CursorPtr open_unbatching(CursorPtr input, std::vector<LeafSpec> leaves);
+// The items of elements with these leaves. Errors keep their places. `from`: the mark of such a
+// cursor, whose input has been opened where it says; null for the beginning.
+CursorPtr open_unbatching(CursorPtr input, std::vector<LeafSpec> leaves, const StageMark* from);
 
 }  // namespace penstock

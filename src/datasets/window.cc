@@ -32,8 +32,11 @@ struct Extent {
 
 class WindowCursor final : public Cursor {
  public:
-  WindowCursor(CursorPtr input, const Extent& extent, std::vector<PlanPtr> components)
-      : input_(std::move(input)), extent_(extent), components_(std::move(components)) {}
+  // The first window begins with element `next`.
+  WindowCursor(CursorPtr input, const Extent& extent, std::vector<PlanPtr> components, int64_t next)
+      : input_(std::move(input)), extent_(extent), components_(std::move(components)), next_(next) {
+    trail_.start(*input_);
+  }
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
@@ -58,6 +61,7 @@ class WindowCursor final : public Cursor {
       if (poll == Poll::end) {
         ended_ = true;
       } else {
+        trail_.note(*input_, in.rows);
         absorb(std::make_shared<const Block>(std::move(in)));
       }
     }
@@ -81,8 +85,10 @@ class WindowCursor final : public Cursor {
         held_.push_back({end_, {in, from, row - from, 1}});
         end_ += row - from;
       }
-      if (!behind)
+      if (!behind) {
         errors_.push_back({end_, in->errors[static_cast<size_t>(e)].error, in->origin.slice(row)});
+        behind_error_ = end_;
+      }
       from = row + 1;
     }
     forget();
@@ -116,7 +122,17 @@ class WindowCursor final : public Cursor {
       out->columns.push_back(Column::object(
           std::make_shared<const WindowRows>(components_[c], list, shared, static_cast<int>(c))));
     }
+    if (identity().marks) mark(out);
     return Poll::ready;
+  }
+
+  // Where the next window begins, unless an error lies behind that: it may have been given already.
+  void mark(Block* out) {
+    if (next_ < behind_error_) return;
+    const int64_t first = std::min(next_, end_);
+    const int64_t row = trail_.rows() - (end_ - first);
+    set_mark(out, {next_ - first}, {trail_.before(row)});
+    trail_.forget(row);
   }
 
   // The rows of the window that begins at next_.
@@ -147,8 +163,10 @@ class WindowCursor final : public Cursor {
   const std::vector<PlanPtr> components_;  // templates
   std::deque<Held> held_;
   std::vector<Failure> errors_;
-  int64_t next_ = 0;  // the element that the next window begins with
-  int64_t end_ = 0;   // elements so far
+  int64_t next_;              // the element that the next window begins with
+  int64_t end_ = 0;           // elements so far
+  int64_t behind_error_ = 0;  // elements before the last error
+  InputTrail trail_;
   bool ended_ = false;
 };
 
@@ -192,7 +210,8 @@ OperatorDef window_operator() {
     std::vector<PlanPtr> components;
     for (int c = 0; c < node->spec.leaf_count(); ++c)
       components.push_back(rows_template(context, node, c));
-    return std::make_unique<WindowCursor>(context.open_input(*node), extent, std::move(components));
+    return std::make_unique<WindowCursor>(context.open_input(*node), extent, std::move(components),
+                                          std::max<int64_t>(0, context.resumed_number(*node)));
   };
   return op;
 }

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "io/steady_read.h"
 
 namespace penstock {
 namespace {
@@ -86,9 +87,7 @@ File::~File() { ::close(fd_); }
 int64_t File::pread(std::span<std::byte> out, int64_t offset) const {
   size_t done = 0;
   while (done < out.size()) {
-    const ssize_t got =
-        ::pread(fd_, out.data() + done, out.size() - done, offset + static_cast<int64_t>(done));
-    if (got < 0 && errno == EINTR) continue;
+    const ssize_t got = steady_pread(fd_, out.subspan(done), offset + static_cast<int64_t>(done));
     if (got < 0) throw system_error("read", path_, errno);
     if (got == 0) break;
     done += static_cast<size_t>(got);

@@ -5,6 +5,7 @@
 
 #include "base/base64.h"
 #include "base/error.h"
+#include "plan/json_parts.h"
 #include "runtime/cursor.h"
 
 namespace penstock {
@@ -61,6 +62,7 @@ Json to_json(const StreamPosition& position) {
   } else {
     out["packed"] = to_base64(pack(mark->numbers()));
   }
+  for (const Tensor& t : mark->state()) out["state"].push_back(Json(json_form::tensor_to_json(t)));
   Json& inputs = out["inputs"] = Json::array();
   for (const StreamPosition& input : mark->inputs()) inputs.push_back(to_json(input));
   return out;
@@ -88,6 +90,21 @@ std::vector<int64_t> numbers_of(const Json& in) {
   return out;
 }
 
+std::vector<Tensor> state_of(const Json& in) {
+  std::vector<Tensor> out;
+  const auto state = in.find("state");
+  if (state == in.end()) return out;
+  if (!state->is_array()) damaged("`state` is no list");
+  const json_form::Where where{"state"};
+  try {
+    for (size_t i = 0; i < state->size(); ++i)
+      out.push_back(json_form::tensor_from_json((*state)[i], where[i]));
+  } catch (const Error& e) {
+    damaged(e.what());
+  }
+  return out;
+}
+
 StreamPosition from_json(const Json& in, int depth) {
   if (!in.is_object() || depth > kMostDepth) damaged("a position is expected");
   StreamPosition out;
@@ -99,8 +116,8 @@ StreamPosition from_json(const Json& in, int depth) {
     damaged("`stage` or `inputs` is missing");
   std::vector<StreamPosition> positions;
   for (const Json& input : *inputs) positions.push_back(from_json(input, depth + 1));
-  out.mark =
-      make_recycled<const StageMark>(nullptr, stage->get<std::string>(), numbers_of(in), positions);
+  out.mark = make_recycled<const StageMark>(nullptr, stage->get<std::string>(), numbers_of(in),
+                                            positions, state_of(in));
   return out;
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/recycled.h"
 #include "data/mark.h"
+#include "data/tensor.h"
 
 namespace penstock {
 
@@ -22,15 +23,18 @@ class Cursor;
 class StageMark final : public Mark {
  public:
   StageMark(const void* owner, std::string stage, std::span<const int64_t> numbers,
-            std::span<const StreamPosition> inputs)
+            std::span<const StreamPosition> inputs, std::vector<Tensor> state = {})
       : Mark(owner),
         stage_(std::move(stage)),
         numbers_(numbers.begin(), numbers.end()),
-        inputs_(inputs.begin(), inputs.end()) {}
+        inputs_(inputs.begin(), inputs.end()),
+        state_(std::move(state)) {}
   const std::string& stage() const { return stage_; }  // the operator's name
   const RecycledVector<int64_t>& numbers() const { return numbers_; }
   // In the order of the node's inputs; a stage that opens nested datasets adds theirs.
   const RecycledVector<StreamPosition>& inputs() const { return inputs_; }
+  // Values that cannot be made again from the inputs; no datasets among them.
+  const std::vector<Tensor>& state() const { return state_; }
   // Number i. Throws DATA_LOSS when there is none: a checkpoint may be damaged.
   int64_t number(size_t i) const;
 
@@ -38,6 +42,7 @@ class StageMark final : public Mark {
   const std::string stage_;
   const RecycledVector<int64_t> numbers_;
   const RecycledVector<StreamPosition> inputs_;
+  const std::vector<Tensor> state_;
 };
 
 // The recent past of an input, for stages that still hold rows of it.

@@ -75,9 +75,10 @@ void Cursor::set_mark(Block* out, std::initializer_list<int64_t> numbers,
 }
 
 void Cursor::set_mark(Block* out, std::span<const int64_t> numbers,
-                      std::span<const StreamPosition> inputs) const {
+                      std::span<const StreamPosition> inputs, std::vector<Tensor> state) const {
   if (!identity_.marks) return;
-  out->mark = make_recycled<const StageMark>(identity_.node, identity_.name, numbers, inputs);
+  out->mark = make_recycled<const StageMark>(identity_.node, identity_.name, numbers, inputs,
+                                             std::move(state));
 }
 
 }  // namespace penstock

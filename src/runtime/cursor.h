@@ -67,7 +67,7 @@ class Cursor {
   void set_mark(Block* out, std::initializer_list<int64_t> numbers,
                 std::initializer_list<StreamPosition> inputs = {}) const;
   void set_mark(Block* out, std::span<const int64_t> numbers,
-                std::span<const StreamPosition> inputs) const;
+                std::span<const StreamPosition> inputs, std::vector<Tensor> state = {}) const;
 
  private:
   Poll pull_once(Block* out, const Pull& pull);

@@ -12,8 +12,9 @@ namespace {
 std::vector<float> gaussian(int64_t size, double sigma) {
   std::vector<float> weights;
   double sum = 0;
+  const int64_t middle = size / 2;
   for (int64_t i = 0; i < size; ++i) {
-    const double off = static_cast<double>(i - size / 2) / sigma;
+    const double off = static_cast<double>(i - middle) / sigma;
     weights.push_back(static_cast<float>(std::exp(-off * off / 2)));
     sum += std::exp(-off * off / 2);
   }
