@@ -75,8 +75,10 @@ double pipeline(int64_t n, int64_t* sum, long* allocated) {
 // theirs.
 #ifndef __SANITIZE_ADDRESS__
 extern "C" {
+// NOLINTBEGIN(bugprone-reserved-identifier): glibc's names
 void* __libc_malloc(size_t);
 void* __libc_memalign(size_t, size_t);
+// NOLINTEND(bugprone-reserved-identifier)
 void* malloc(size_t size) {
   allocations.fetch_add(1, std::memory_order_relaxed);
   return __libc_malloc(size);

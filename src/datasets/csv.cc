@@ -49,7 +49,7 @@ std::vector<int64_t> selected_fields(const Attrs& args, size_t columns) {
   if (select && exclude) NodeDraft::fail("exclude_cols", "give either select_cols or exclude_cols");
   if (!select && !exclude) return {};
   const std::string param = select ? "select_cols" : "exclude_cols";
-  const std::vector<int64_t> fields = args[param].as_ints();
+  std::vector<int64_t> fields = args[param].as_ints();
   for (size_t i = 0; i < fields.size(); ++i) {
     if (fields[i] < 0 || fields[i] > 1'000'000)
       NodeDraft::fail(param, "no index of a field: " + std::to_string(fields[i]));

@@ -200,7 +200,7 @@ PlanPtr Elaborator::parallel_reads(const OperatorDef& def, Attrs args, int64_t r
 Sym Elaborator::stage_call(const OperatorDef& def, std::vector<Argument> arguments, Span span) {
   const auto policy = std::ranges::find(arguments, "on_error", &Argument::key);
   if (policy != arguments.end()) {
-    const Argument on_error = *policy;
+    const Argument on_error = std::move(*policy);
     arguments.erase(policy);
     return with_failure_policy(stage_call(def, std::move(arguments), span), on_error);
   }

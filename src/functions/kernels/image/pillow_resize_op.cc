@@ -76,8 +76,10 @@ Weights make_weights(const Filter& filter, int64_t in, int64_t out, Span span) {
   weights.values.assign(static_cast<size_t>(out * weights.most), 0.0);
   for (int64_t i = 0; i < out; ++i) {
     const double centre = span.from + (static_cast<double>(i) + 0.5) * scale;
-    const int64_t first = std::max<int64_t>(0, static_cast<int64_t>(centre - support + 0.5));
-    const int64_t end = std::min(in, static_cast<int64_t>(centre + support + 0.5));
+    // As Pillow rounds: towards zero after adding a half.
+    const double from = centre - support + 0.5, to = centre + support + 0.5;
+    const int64_t first = std::max<int64_t>(0, static_cast<int64_t>(from));
+    const int64_t end = std::min(in, static_cast<int64_t>(to));
     double* values = weights.values.data() + i * weights.most;
     double total = 0;
     for (int64_t x = first; x < end; ++x) {

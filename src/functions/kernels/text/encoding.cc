@@ -82,7 +82,7 @@ CodePoint TextDecoder::next_utf8(std::string_view text, int64_t* at) {
   if (code < 0x80) {
     ++*at;
   } else {
-    U8_NEXT(bytes, *at, size, code);
+    U8_NEXT(bytes, *at, size, code);  // NOLINT(bugprone-inc-dec-in-conditions): ICU's macro
   }
   return {code < 0 ? 0xFFFD : code, code < 0, begin, *at};
 }

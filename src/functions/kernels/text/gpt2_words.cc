@@ -34,8 +34,9 @@ Class next_class(std::string_view text, size_t* at) {
   }
   auto i = static_cast<int64_t>(*at);
   UChar32 code;
-  U8_NEXT(reinterpret_cast<const uint8_t*>(text.data()), i, static_cast<int64_t>(text.size()),
-          code);
+  const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
+  const auto size = static_cast<int64_t>(text.size());
+  U8_NEXT(bytes, i, size, code);  // NOLINT(bugprone-inc-dec-in-conditions): ICU's macro
   *at = static_cast<size_t>(i);
   return class_of(code);
 }
