@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/wide.h"
 #include "datasets/datasets.h"
 #include "datasets/range_bounds.h"
 #include "runtime/indexed.h"
@@ -74,14 +75,22 @@ RangeBounds range_bounds(int64_t start, int64_t stop, int64_t step) {
   return {start, step, static_cast<int64_t>(std::min<uint64_t>(count, INT64_MAX))};
 }
 
+namespace {
+
+template <typename T>
+PENSTOCK_WIDE void fill_steps(uint64_t start, uint64_t step, int64_t count, T* to) {
+  for (int64_t i = 0; i < count; ++i, start += step)
+    to[i] = static_cast<T>(static_cast<int64_t>(start));
+}
+
+}  // namespace
+
 void fill_range(const RangeBounds& bounds, int64_t first, int64_t row, int64_t n, Column* column) {
   const auto step = static_cast<uint64_t>(bounds.step);
   const uint64_t start = static_cast<uint64_t>(bounds.start) + static_cast<uint64_t>(first) * step;
   visit_dtype(column->dtype(), [&]<typename T>(TypeTag<T>) {
     if constexpr (std::is_arithmetic_v<T>) {
-      T* to = column->mutable_entries<T>() + row;
-      for (int64_t i = 0; i < n; ++i)
-        to[i] = static_cast<T>(static_cast<int64_t>(start + static_cast<uint64_t>(i) * step));
+      fill_steps(start, step, n, column->mutable_entries<T>() + row);
     }
   });
 }

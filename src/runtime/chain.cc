@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "data/true_rows.h"
 #include "runtime/async_stage.h"
 #include "runtime/serial.h"
 
@@ -14,14 +15,8 @@ std::shared_ptr<const RowIndices> kept_rows(const Block& predicate) {
   RowIndices& kept = *out;
   const Column& c = predicate.columns[0];
   if (c.kind() == Column::Kind::dense && c.row_dims().rank() == 0 && predicate.errors.empty()) {
-    const bool* entries = c.entries<bool>();
-    kept.resize(static_cast<size_t>(predicate.rows));
-    size_t n = 0;
-    for (int32_t i = 0; i < predicate.rows; ++i) {
-      kept[n] = i;
-      n += entries[i] ? 1 : 0;
-    }
-    kept.resize(n);
+    kept.resize(static_cast<size_t>(predicate.rows + kTrueRowsSlack));
+    kept.resize(static_cast<size_t>(true_rows(c.entries<bool>(), predicate.rows, kept.data())));
     return out;
   }
   for (int32_t i = 0; i < predicate.rows; ++i) {

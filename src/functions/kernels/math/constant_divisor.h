@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "base/wide.h"
+
 namespace penstock {
 
 // Quotients of numerators below 2^31. REQUIRES 0 < d < 2^31.
@@ -55,6 +57,16 @@ class Divisor64 {
   uint64_t multiplier_;
 };
 
+template <typename T>
+PENSTOCK_WIDE void shift_entries(const T* __restrict in, int shift, T* __restrict out,
+                                 int64_t count) {
+  for (int64_t i = 0; i < count; ++i) out[i] = static_cast<T>(in[i] >> shift);
+}
+template <typename T>
+PENSTOCK_WIDE void mask_entries(const T* __restrict in, T mask, T* __restrict out, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) out[i] = static_cast<T>(in[i] & mask);
+}
+
 // Floor quotients and remainders of integers by one divisor. REQUIRES d > 0.
 template <typename T>
 class ConstantDivisor {
@@ -74,8 +86,7 @@ class ConstantDivisor {
   void quotients(const T* __restrict in, T* __restrict out, int64_t count) const {
     const int shift = shift_;
     if (power_) {
-      for (int64_t i = 0; i < count; ++i) out[i] = static_cast<T>(in[i] >> shift);
-      return;
+      return shift_entries(in, shift, out, count);
     }
     const Engine engine = engine_;
     for (int64_t i = 0; i < count; ++i) out[i] = quotient(engine, in[i]);
@@ -84,8 +95,7 @@ class ConstantDivisor {
     const T d = divisor_;
     if (power_) {
       const T mask = static_cast<T>(d - 1);
-      for (int64_t i = 0; i < count; ++i) out[i] = static_cast<T>(in[i] & mask);
-      return;
+      return mask_entries(in, mask, out, count);
     }
     const Engine engine = engine_;
     for (int64_t i = 0; i < count; ++i) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/wide.h"
 #include "functions/kernels/math/broadcast.h"
 #include "functions/op.h"
 
@@ -70,7 +71,7 @@ OpDef entrywise_op(std::string doc) {
 
 // Runs Op::apply over the entries of the only input.
 template <typename Op, typename T, typename R = T>
-void run_unary(const EntrywiseCall& call) {
+PENSTOCK_WIDE void run_unary(const EntrywiseCall& call) {
   const T* __restrict in = reinterpret_cast<const T*>(call.in[0]);
   R* __restrict out = reinterpret_cast<R*>(call.out);
   for (int64_t i = 0; i < call.in_entries[0]; ++i) out[i] = Op::apply(in[i]);
@@ -78,8 +79,8 @@ void run_unary(const EntrywiseCall& call) {
 
 // One run of two arrays of which each advances or stays.
 template <typename Op, typename T, typename R>
-void run_pair(const T* __restrict a, bool steps_a, const T* __restrict b, bool steps_b,
-              R* __restrict out, int64_t n) {
+PENSTOCK_WIDE void run_pair(const T* __restrict a, bool steps_a, const T* __restrict b,
+                            bool steps_b, R* __restrict out, int64_t n) {
   if (steps_a && steps_b) {
     for (int64_t i = 0; i < n; ++i) out[i] = Op::apply(a[i], b[i]);
   } else if (steps_a) {
