@@ -6,7 +6,7 @@
 namespace penstock {
 namespace {
 
-constexpr int64_t kFlatBytes = 64;      // rows up to this size lie side by side
+constexpr int64_t kFlatBytes = 1024;    // rows up to this size lie side by side
 constexpr int64_t kJoinedBytes = 4096;  // outputs up to this size are joined into one column
 
 // A row with a buffer that holds little else.

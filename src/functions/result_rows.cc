@@ -18,7 +18,10 @@ class ObjectList final : public ObjectRows {
 }  // namespace
 
 ResultRows::ResultRows(const LeafSpec& type, int64_t rows, const Column* place) : type_(type) {
-  if (type.is_tensor() && type.shape.is_static() && type.dtype != DType::bytes) {
+  // Large rows without a place keep the buffers they have, which may be an input's.
+  constexpr int64_t kLargeBytes = 64 << 10;
+  const bool is_flat = type.is_tensor() && type.shape.is_static() && type.dtype != DType::bytes;
+  if (is_flat && (place || type.shape.dims().entries() * dtype_size(type.dtype) < kLargeBytes)) {
     dense_ = place ? *place : Column::dense(type.dtype, type.shape.dims(), rows);
   } else {
     rows_.reserve(static_cast<size_t>(rows));
