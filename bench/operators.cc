@@ -105,7 +105,7 @@ int main(int argc, char** argv) {
   const std::string lengths =
       "from_tensor_slices(arange(1000) * 7919 % 59 + 1) | repeat() | take($N)";
   const std::string ragged = lengths + " | map(n -> fill([n], n))";
-  const std::string large = "from_tensors(zeros([150000])) | repeat($N)";
+  const std::string large = "from_tensor_slices(zeros([20, 150000])) | repeat() | take($N)";
   const std::vector<Case> cases{
       {"tiny_chain_two_cores", "range($N) | map(x -> x + 1) | filter(x -> x % 2 == 0) | batch(128)",
        "range($N) | map(x -> x + 1, num_parallel_calls=2) | filter(x -> x % 2 == 0) | batch(128)",

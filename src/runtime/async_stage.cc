@@ -42,6 +42,10 @@ class BatchPlaces {
   std::unique_ptr<Placement> current_;
 };
 
+constexpr double kCheapNs = 30'000;
+constexpr int64_t kCheapBytes = 128 << 10;  // larger blocks are not kept waiting
+constexpr size_t kCheapSlots = 24, kFewSlots = 6;
+
 // Shared by the cursor, the driver and the tasks; lives until the last of them is done.
 class Stage final : public Waker, public std::enable_shared_from_this<Stage> {
  public:
@@ -78,8 +82,16 @@ class Stage final : public Waker, public std::enable_shared_from_this<Stage> {
   int64_t limit() const {
     return std::max<int64_t>(1, options_.counters->limit.load(std::memory_order_relaxed));
   }
-  void schedule_driver();  // with the lock
-  bool may_admit() const;  // with the lock
+  // With the lock:
+  void schedule_driver();
+  bool may_admit() const;
+  bool has_front() const {
+    return !finished_.empty() || (!slots_.empty() && slots_.front().state != Slot::State::working);
+  }
+  void wake_consumer() {
+    if (consumer_) std::exchange(consumer_, nullptr)->wake();
+  }
+
   int64_t rows_wanted() const;
   void publish(uint64_t seq, Block block, bool failed);
 
@@ -95,6 +107,10 @@ class Stage final : public Waker, public std::enable_shared_from_this<Stage> {
   int64_t block_bytes_ = 0;   // a recent block's, to guess the next one's
   uint64_t idle_since_ = 0;   // the driver and all workers rest, 0: they do not
   bool starved_ = false;      // ... because the input has nothing; else because the output is full
+  // Blocks cost less than handing them over: the driver computes them itself, and neither side is
+  // woken for each.
+  bool cheap_ = false;
+  uint64_t pull_ticks_ = 0;  // what the driver's last pull took
   bool driver_scheduled_ = false, driver_running_ = false, driver_again_ = false;
   std::atomic<bool> closed_ = false;  // the consumer is gone
   bool ended_ = false, cancelled_ = false;
@@ -145,7 +161,8 @@ bool Stage::may_admit() const {
   if (block_bytes_ > 0 && free < 4 * block_bytes_ * (working_ + 1)) return false;
   if (options_.buffer_rows > 0)
     return waiting_rows_ + working_ * sizer_.rows() < options_.buffer_rows;
-  return static_cast<int64_t>(slots_.size()) < 2 * limit() + 1;
+  return static_cast<int64_t>(slots_.size()) <
+         (cheap_ ? static_cast<int64_t>(kCheapSlots) : 2 * limit() + 1);
 }
 
 int64_t Stage::rows_wanted() const {
@@ -175,6 +192,7 @@ void Stage::drive() {
         driver_running_ = false;
         // Workers still busy are neither blocked nor starved.
         if (working_ == 0) idle_since_ = ticks(), starved_ = false;
+        if (has_front()) wake_consumer();
         return;
       }
       seq = head_ + slots_.size();
@@ -183,24 +201,27 @@ void Stage::drive() {
     Block block;
     Poll poll = Poll::end;
     bool stopped = false;
+    const uint64_t start = ticks();
     try {
       run_->check_cancelled();
       poll = input_->pull(&block, {rows, this});
     } catch (const Error&) {  // CANCELLED is all that leaves pull
       stopped = true;
     }
-    std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
+    pull_ticks_ = ticks() - start;
     if (stopped || poll == Poll::end) {
       ended_ = true;
       cancelled_ |= stopped;
       driver_running_ = false;
-      if (consumer_) std::exchange(consumer_, nullptr)->wake();
+      wake_consumer();
       return;
     }
     if (poll == Poll::pending) {
       if (driver_again_) continue;
       driver_running_ = false;
       if (working_ == 0) idle_since_ = ticks(), starved_ = true;
+      if (has_front()) wake_consumer();
       return;
     }
     block.seq = seq;
@@ -208,7 +229,7 @@ void Stage::drive() {
       block_bytes_ = block.payload_bytes();
       waiting_rows_ += block.rows;
       slots_.push_back({Slot::State::done, std::move(block)});
-      if (consumer_) std::exchange(consumer_, nullptr)->wake();
+      wake_consumer();
       continue;
     }
     std::unique_ptr<Placement> placement;
@@ -218,6 +239,11 @@ void Stage::drive() {
     }
     slots_.push_back({});
     ++working_;
+    if (cheap_) {
+      lock.unlock();
+      work(std::move(block), std::move(placement));
+      continue;
+    }
     run_->cpu().submit(
         std::make_unique<WorkTask>(shared_from_this(), std::move(block), std::move(placement)),
         priority(seq));
@@ -246,6 +272,8 @@ void Stage::work(Block block, std::unique_ptr<Placement> placement) {
     std::lock_guard lock(mutex_);
     sizer_.observe(rows, spent, options_.batch_rows > 0 ? 0 : bytes);
     block_bytes_ = bytes;
+    cheap_ = !run_->options().latency && bytes < kCheapBytes &&
+             static_cast<double>(spent + pull_ticks_) * ns_per_tick() < kCheapNs;
     --working_;
   }
   publish(seq, std::move(block), failed);
@@ -264,8 +292,9 @@ void Stage::publish(uint64_t seq, Block block, bool failed) {
     slot.state = Slot::State::gone;
     finished_.push_back(std::move(block));
   }
-  if (consumer_ && (!options_.ordered || seq == head_ || cancelled_))
-    std::exchange(consumer_, nullptr)->wake();
+  // A driver that goes on wakes the consumer when it stops.
+  const bool soon = cheap_ && driver_running_ && slots_.size() < kFewSlots && !cancelled_;
+  if (!soon && (has_front() || cancelled_)) wake_consumer();
   schedule_driver();
 }
 
@@ -299,7 +328,7 @@ Poll Stage::take(Block* out, const Pull& pull) {
     front_.drop_front(pull.max_rows);
   }
   waiting_rows_ -= out->rows;
-  schedule_driver();
+  if (!cheap_ || slots_.size() <= kCheapSlots / 2) schedule_driver();
   return Poll::ready;
 }
 
