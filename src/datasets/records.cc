@@ -183,7 +183,8 @@ OperatorDef records_operator(RecordsFormat format) {
   op.doc = format.doc;
   op.params = {required("filenames", Param::Kind::any)};
   std::ranges::copy(format.leading, std::back_inserter(op.params));
-  op.params.push_back(optional("compression", Param::Kind::text, Attr::text("")));
+  if (format.compressed)
+    op.params.push_back(optional("compression", Param::Kind::text, Attr::text("")));
   std::ranges::copy(format.options, std::back_inserter(op.params));
   op.params.push_back(knob("buffer_size"));
   op.params.push_back(option("num_parallel_reads", Param::Kind::integer, {}));
@@ -203,7 +204,7 @@ OperatorDef records_operator(RecordsFormat format) {
     }
   };
   op.open = [shared](const PlanPtr& node, OpenContext& context) -> CursorPtr {
-    const Attrs args = node->args.bound(context.environment);
+    const RecordsArgs args{node->args.bound(context.environment), node->spec};
     auto open = [shared, args, options = reader_options(args)](const std::string& path) {
       return shared->reader(path, options, args);
     };
