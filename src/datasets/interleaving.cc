@@ -17,6 +17,7 @@
 #include "base/random.h"
 #include "datasets/runs.h"
 #include "runtime/async_stage.h"
+#include "runtime/resumed_count.h"
 #include "runtime/serial.h"
 
 namespace penstock {
@@ -119,10 +120,12 @@ class InterleavingCursor final : public Cursor {
 
   void resume(const StageMark& from) {
     at_ = static_cast<size_t>(from.number(0));
-    taken_ = from.number(1);
+    taken_ = checked_count(from.number(1), from.stage());
     will_end_ = from.number(2) != 0;
     const std::span<const int64_t> ages = std::span<const int64_t>(from.numbers()).subspan(3);
-    for (const int64_t age : ages) head_ = std::max(head_, age);
+    for (const int64_t age : ages) head_ = std::max(head_, checked_count(age, from.stage()));
+    if (static_cast<int64_t>(ages.size()) > how_.cycle_length)
+      throw Error(Code::data_loss, "the checkpoint is damaged: more datasets than cycle_length");
     slots_.resize(ages.size());
     size_t next = 1;
     for (size_t i = 0; i < ages.size(); ++i) {
@@ -152,6 +155,10 @@ class InterleavingCursor final : public Cursor {
         input_->pull(&in, {std::min(run_->options().block_rows, head_ - first), waker});
     if (poll == Poll::pending) return poll;
     if (poll == Poll::end) {
+      live_.clear();
+      head_ = first;
+      input_ended_ = true;
+      input_.reset();
       throw Error(Code::failed_precondition,
                   "the input has become shorter since the checkpoint was taken");
     }
