@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "datasets/datasets.h"
@@ -22,25 +23,31 @@ inline std::string file_of(const uint8_t* data, size_t size) {
   return "/proc/self/fd/" + std::to_string(fd);
 }
 
+// The blocks of the plan, from its beginning or from where a checkpoint says.
+inline void read_blocks(const PlanPtr& plan, const std::optional<ResumePoint>& from = {}) {
+  RunOptions options;
+  options.threads = 1;
+  options.io_threads = 1;
+  options.memory_bytes = int64_t{256} << 20;
+  options.marks = from.has_value();
+  try {
+    BlockIterator iterator(plan, options, std::make_shared<PipelineState>(), {}, from);
+    Block block;
+    while (iterator.next(&block, 7)) {
+      for (const Column& c : block.columns) c.payload_bytes();
+    }
+  } catch (const OpenError&) {
+  }
+}
+
 // `pipeline` with FILE put in for the path.
 inline void read_all(std::string pipeline, const std::string& path) {
   register_datasets();
   pipeline.replace(pipeline.find("FILE"), 4, path);
   try {
-    const BuiltPlan built =
-        build_plan(std::make_shared<const Source>(Source{"fuzz.pipe", pipeline}), {});
-    RunOptions options;
-    options.threads = 1;
-    options.io_threads = 1;
-    options.memory_bytes = int64_t{256} << 20;
-    BlockIterator iterator(built.plan, options, std::make_shared<PipelineState>());
-    Block block;
-    while (iterator.next(&block, 7)) {
-      for (const Column& c : block.columns) c.payload_bytes();
-    }
+    read_blocks(build_plan(std::make_shared<const Source>(Source{"fuzz.pipe", pipeline}), {}).plan);
   } catch (const PipeError&) {
     // Refused: the file's header says nothing that can be read.
-  } catch (const OpenError&) {
   }
 }
 

@@ -192,6 +192,90 @@ def closed_output(stage):
         stage.run(["show", "-"], "range(3)", stdout=full).gives(1, "standard output", "No space left")
 
 
+# --- Caches on disk
+
+FILLS = 'range(60000) | map(x -> fill([4], x)) | cache("$DIR/cache") | batch(7)'
+
+
+def digest_of(result):
+    expect(result.status == 0, result.err)
+    return json.loads(result.out)["digest"]
+
+
+def cache_folder(stage):
+    folder = stage.dir / "cache"
+    shutil.rmtree(folder, ignore_errors=True)
+    return folder
+
+
+def in_cache(folder):
+    return sorted(p.suffix for p in folder.iterdir())
+
+
+def run_fill(stage, pipe=FILLS, **how):
+    return stage.run(["run", "-", "--json", "--digest"], pipe, **how)
+
+
+def two_fill_one_cache(stage):
+    """Several processes at once: each gives all elements, one entry is there in the end."""
+    folder = cache_folder(stage)
+    right = digest_of(run_fill(stage, FILLS.replace(' | cache("$DIR/cache")', "")))
+    started = [stage.start(["run", "-", "--json", "--digest"], FILLS) for _ in range(4)]
+    results = [stage.end(p) for p in started]
+    expect({digest_of(r) for r in results} == {right}, "the elements differ")
+    expect(all(not r.err for r in results), f"{[r.err for r in results]}")
+    expect(in_cache(folder) == [".snapshot"], f"in the cache: {in_cache(folder)}")
+    expect(digest_of(run_fill(stage)) == right, "the entry holds something else")
+
+
+def killed_while_it_fills(stage):
+    """What a killed process leaves is no entry, and is cleared away by the next one."""
+    folder = cache_folder(stage)
+    p = stage.start(["run", "-"], FILLS.replace("60000", "1000000000"))
+    in_the_middle(p)
+    p.kill()
+    stage.end(p)
+    expect(in_cache(folder) and ".snapshot" not in in_cache(folder), f"in the cache: {in_cache(folder)}")
+    p = stage.start(["run", "-"], FILLS.replace("60000", "1000000000"))
+    in_the_middle(p)
+    p.send_signal(signal.SIGINT)
+    stage.end(p)
+    expect(not in_cache(folder), f"in the cache: {in_cache(folder)}")
+
+
+def cache_on_a_full_disk(stage):
+    """The run goes on without the cache, says so once, and leaves nothing."""
+    folder = cache_folder(stage)
+    right = digest_of(run_fill(stage, FILLS.replace(' | cache("$DIR/cache")', "")))
+    limited = run_fill(stage, before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000)))
+    expect(digest_of(limited) == right, "the elements differ")
+    limited.gives(0, "penstock: cache: ", str(folder), "File too large", "going on without it")
+    expect(not in_cache(folder), f"in the cache: {in_cache(folder)}")
+    folder.rmdir()
+    folder.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "penstock", folder], stderr=subprocess.DEVNULL).returncode:
+        print("  cache on a full disk: a small one is left out, no right to mount it")
+        return
+    try:
+        full = run_fill(stage)
+        expect(digest_of(full) == right, "the elements differ")
+        full.gives(0, "penstock: cache: ", str(folder), "No space left", "going on without it")
+        expect(not in_cache(folder), f"in the cache: {in_cache(folder)}")
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+def cache_of_another_plan(stage):
+    """An entry with the right name and another plan's elements of another type is made anew."""
+    folder = cache_folder(stage)
+    right = digest_of(run_fill(stage))
+    entry = next(folder.glob("*.snapshot"))
+    stage.run(["run", "-"], 'range(5) | save("$DIR/other")').gives(0)
+    shutil.copy(stage.dir / "other", entry)
+    expect(digest_of(run_fill(stage)) == right, "another plan's entry was taken")
+    expect(in_cache(folder) == [".snapshot"] and entry.stat().st_size > 60000, "the entry was not made anew")
+
+
 # --- Rights
 
 def as_nobody():
@@ -451,6 +535,10 @@ def cases(stage):
             yield f"no regular file: {name}", lambda name=name: no_file_of_its_own(stage, name)
     yield "through a link", lambda: through_a_link(stage)
     yield "full standard output", lambda: closed_output(stage)
+    yield "cache: several processes", lambda: two_fill_one_cache(stage)
+    yield "cache: killed", lambda: killed_while_it_fills(stage)
+    yield "cache: full disk", lambda: cache_on_a_full_disk(stage)
+    yield "cache: another plan", lambda: cache_of_another_plan(stage)
     yield "no permission", lambda: rights(stage)
     for name in INTERRUPTED:
         yield f"Ctrl-C: {name}", lambda name=name: interrupted(stage, name)

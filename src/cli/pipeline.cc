@@ -16,6 +16,7 @@ std::vector<Flag> pipeline_flags() {
       {"--seed", "N|random", "seed of ops that have none written (default 0)"},
       {"--set", "K=V", "value of a param; may be repeated"},
       {"--block-rows", "N", "most rows in a block (default 4096)"},
+      {"--latency", "", "no work ahead of demand: for answers one by one"},
       {"--no-optimize", "", "run the plan as written: no rewrites, auto means one thread"},
       {"--tune", "live|off", "off: knobs left out mean one thread and no prefetch"},
       {"--disable-rule", "NAME", "leave out a rewrite rule; may be repeated"},
@@ -89,6 +90,7 @@ LoadedPipeline load_pipeline(const Args& args) {
   out.run_options.threads = static_cast<int>(args.get_int("--threads", 0, 1));
   out.run_options.memory_bytes = args.get_bytes("--memory", 0);
   out.run_options.block_rows = args.get_int("--block-rows", 4096, 1);
+  out.run_options.latency = args.has("--latency");
   out.prepare.rewrite = !args.has("--no-optimize");
   const std::string tune = args.get("--tune").value_or("live");
   if (tune != "live" && tune != "off") throw UsageError{"--tune is live or off: " + tune};

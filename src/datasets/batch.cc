@@ -1,23 +1,48 @@
 // batch(n): consecutive elements stacked along a new first axis.
 //
 // Elements of one batch must have one shape. An error takes no slot: it leaves before the batch
-// that is being filled, which goes on with the next element. Rows that already lie side by side in
-// one buffer (a chain that was told the batch size) are not copied.
+// that is being filled, which goes on with the next element. max_wait=5ms, in latency mode, gives
+// what is there that long after a batch's first element: for requests that come when they like.
+// Rows that already lie side by side in one buffer (a chain that was told the batch size) are not
+// copied.
 
 #include "datasets/batching.h"
 #include "datasets/datasets.h"
+#include "datasets/waiting_batch.h"
+#include "plan/format.h"
 #include "runtime/indexed.h"
 
 namespace penstock {
 namespace {
 
+void check_wait(const Attr& wait, bool drop) {
+  constexpr double kLongest = 3600;
+  if (!(wait.as_float() >= 0 && wait.as_float() <= kLongest))
+    NodeDraft::fail("max_wait", "must lie between 0 and 1h: " + format_float(wait.as_float()));
+  if (drop) NodeDraft::fail("max_wait", "must not stand beside drop_remainder=true: it makes smaller batches");
+}
+
 void infer(NodeDraft& draft) {
   const int64_t size = known_batch_size(draft);
   const bool drop = draft.node.args["drop_remainder"].as_bool();
+  const Attr& wait = draft.node.args["max_wait"];
+  if (!wait.is_none()) check_wait(wait, drop);
   std::vector<LeafSpec> leaves = draft.input().spec.leaves();
   for (LeafSpec& leaf : leaves) leaf = batched_leaf(leaf, drop ? size : Shape::kUnknown);
   draft.node.spec = draft.input().spec.with_leaves(leaves);
   draft.node.cardinality = batch_count(draft.input().cardinality, size, drop);
+  if (!wait.is_none() && draft.node.cardinality > 0) draft.node.cardinality = kUnknown;
+}
+
+CursorPtr open_waiting(const PlanPtr& node, const OpenContext& context, int64_t size) {
+  if (!context.run->options().latency) {
+    throw Error(Code::invalid_argument,
+                "max_wait lets time decide what a batch holds, which only latency mode allows; "
+                "leave it out or say --latency (Options::latency)");
+  }
+  constexpr double kNanoseconds = 1e9;
+  return open_waiting_batch(node, context, size,
+                            static_cast<int64_t>(node->arg("max_wait").as_float() * kNanoseconds));
 }
 
 }  // namespace
@@ -26,13 +51,16 @@ OperatorDef batch_operator() {
   OperatorDef op;
   op.name = "batch";
   op.doc = "Consecutive elements stacked: batch(batch_size, drop_remainder=false).";
-  op.params = {required("input", Param::Kind::dataset), required("batch_size", Param::Kind::tensor),
+  op.params = {required("input", Param::Kind::dataset),
+               required("batch_size", Param::Kind::tensor),
                optional("drop_remainder", Param::Kind::boolean, Attr::boolean(false)),
                knob("num_parallel_calls"),
-               option("deterministic", Param::Kind::boolean, Attr::boolean(true))};
+               option("deterministic", Param::Kind::boolean, Attr::boolean(true)),
+               option("max_wait", Param::Kind::floating, {})};
   op.infer = infer;
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     const int64_t size = open_batch_size(context, *node);
+    if (!node->arg("max_wait").is_none()) return open_waiting(node, context, size);
     OpenContext below = context.below(*node);
     below.batch_rows = size;
     return open_batching(below.open(node->inputs[0]), size, node->arg("drop_remainder").as_bool(),

@@ -21,6 +21,7 @@ OperatorDef csv_operator();
 OperatorDef jsonl_operator();
 OperatorDef tar_operator();
 OperatorDef npy_operator();
+OperatorDef npz_operator();
 OperatorDef image_folder_operator();
 OperatorDef load_operator();
 OperatorDef dataset_of_operator();  // a captured nested dataset (internal)

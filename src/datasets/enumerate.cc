@@ -17,14 +17,19 @@ class EnumerateCursor final : public Cursor {
     const Poll poll = input_->pull(out, pull);
     if (poll != Poll::ready) return poll;
     Column numbers = Column::dense(DType::int64, {}, out->rows);
-    for (int64_t i = 0; i < out->rows; ++i) numbers.mutable_entries<int64_t>()[i] = position_ + i;
-    position_ += out->rows;
+    for (int64_t i = 0; i < out->rows; ++i) numbers.mutable_entries<int64_t>()[i] = after(i);
+    position_ = after(out->rows);
     set_mark(out, {position_}, {input_->position()});
     out->columns.insert(out->columns.begin(), std::move(numbers));
     return Poll::ready;
   }
 
  private:
+  // Positions go round, as they do in tf.data.
+  int64_t after(int64_t rows) const {
+    return static_cast<int64_t>(static_cast<uint64_t>(position_) + static_cast<uint64_t>(rows));
+  }
+
   CursorPtr input_;
   int64_t position_;
 };

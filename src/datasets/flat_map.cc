@@ -1,4 +1,6 @@
 // flat_map(f): f gives a dataset for each element; their elements one dataset after the other.
+//
+// Where f gives files, the three that come next are opened and read ahead.
 
 #include "datasets/block_flat_map.h"
 #include "datasets/datasets.h"
@@ -19,7 +21,7 @@ OperatorDef flat_map_operator() {
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     if (auto inner = inner_template(node, context))
       return open_block_flat_map(node, context, std::move(inner));
-    return open_interleaving(node, context, {1, 1, 0});
+    return open_interleaving(node, context, {});
   };
   return op;
 }

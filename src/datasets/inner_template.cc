@@ -121,7 +121,7 @@ std::unique_ptr<const InnerTemplate> inner_template(const PlanPtr& node,
     out->plan = made->dataset;
     ids = made->inputs;
     PlanPtr at = out->plan;
-    if (at->is("batch") && !at->arg("batch_size").is_capture()) {
+    if (at->is("batch") && !at->arg("batch_size").is_capture() && at->arg("max_wait").is_none()) {
       out->batch_size = at->arg("batch_size").as_int();
       out->drop_remainder = at->arg("drop_remainder").as_bool();
       at = at->inputs[0];

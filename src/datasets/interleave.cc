@@ -2,7 +2,8 @@
 // of them are open at once and give block_length elements in turn.
 //
 // The order never depends on the machine: cycle_length has a fixed default and threads that work
-// ahead (num_parallel_calls) change nothing.
+// ahead change nothing. Where f gives files, those that come next are opened and read ahead as
+// well: three, or as many as num_parallel_calls is more than cycle_length.
 
 #include <algorithm>
 
@@ -42,8 +43,11 @@ OperatorDef interleave_operator() {
     constexpr int64_t kRowsAhead = 32;
     const int64_t rows = std::min(context.run->options().block_rows,
                                   std::max(kRowsAhead, block > INT64_MAX / 2 ? block : 2 * block));
-    return open_interleaving(node, context,
-                             {cycle, block, n > 1 && !context.run->options().latency ? rows : 0});
+    Interleaving how{cycle, block, n > 1 && !context.run->options().latency ? rows : 0};
+    constexpr int64_t kMostFilesAhead = 64;
+    if (!calls.is_auto() && !calls.is_none())
+      how.files_ahead = std::clamp<int64_t>(n - cycle, 0, kMostFilesAhead);
+    return open_interleaving(node, context, how);
   };
   return op;
 }

@@ -3,17 +3,22 @@
 // comes back to it. An error takes no element of a turn and leaves the pointer where it is, so the
 // order does not depend on how many threads work ahead.
 //
+// Datasets that read files are opened before their turn, so that their reading begins: as many as
+// files_ahead says, while half of the memory budget is free.
+//
 // A mark holds for each slot how many inputs ago its dataset was made, and where that dataset
 // stands; taken up, the inputs are read again from the oldest.
 
 #include "datasets/interleaving.h"
 
 #include <algorithm>
+#include <deque>
 
 #include "base/random.h"
 #include "datasets/block_flat_map.h"
 #include "datasets/runs.h"
 #include "runtime/async_stage.h"
+#include "runtime/resumed_count.h"
 #include "runtime/serial.h"
 
 namespace penstock {
@@ -33,6 +38,7 @@ class InterleavingCursor final : public Cursor {
     trail_.start(*input_);
     if (const StageMark* from = context_.resume(*node_)) resume(*from);
     context_.at = {};
+    if (!gives_files() || run_->options().latency) how_.files_ahead = 0;
   }
 
  protected:
@@ -40,11 +46,12 @@ class InterleavingCursor final : public Cursor {
     while (trail_.rows() < head_) {
       if (const Poll poll = reopen(pull.waker); poll != Poll::ready) return poll;
     }
+    look_ahead(pull.waker);
     RunJoiner rows;
     while (rows.rows() < pull.max_rows) {
       run_->check_cancelled();
       if (at_ == slots_.size()) {  // slots are made as the pointer comes to them first
-        if (!input_ended_) {
+        if (!exhausted()) {
           slots_.emplace_back();
         } else if (slots_.empty()) {
           break;
@@ -54,7 +61,7 @@ class InterleavingCursor final : public Cursor {
       }
       Slot& slot = slots_[at_];
       Poll poll = Poll::ready;
-      if (!slot.cursor && input_ended_) {  // never filled again
+      if (!slot.cursor && exhausted()) {  // never filled again
         slots_.erase(slots_.begin() + static_cast<std::ptrdiff_t>(at_));
         taken_ = 0;
         continue;
@@ -96,9 +103,10 @@ class InterleavingCursor final : public Cursor {
   };
 
   void mark(Block* out) {
-    const int64_t head = trail_.rows() - (datasets_.rows - used_);
+    int64_t head = trail_.rows() - (datasets_.rows - used_);
+    for (const Coming& c : coming_) head -= c.inputs;
     int64_t oldest = head;
-    std::vector<int64_t> numbers{static_cast<int64_t>(at_), taken_, input_ended_ ? 1 : 0};
+    std::vector<int64_t> numbers{static_cast<int64_t>(at_), taken_, exhausted() ? 1 : 0};
     std::vector<StreamPosition> positions(1);
     for (const Slot& slot : slots_) {
       numbers.push_back(slot.cursor ? head - slot.arrived : 0);
@@ -114,10 +122,12 @@ class InterleavingCursor final : public Cursor {
   void resume(const StageMark& from) {
     if (from.numbers().size() == kBlockFlatMapNumbers) return resume_block_flat_map(from);
     at_ = static_cast<size_t>(from.number(0));
-    taken_ = from.number(1);
+    taken_ = checked_count(from.number(1), from.stage());
     will_end_ = from.number(2) != 0;
     const std::span<const int64_t> ages = std::span<const int64_t>(from.numbers()).subspan(3);
-    for (const int64_t age : ages) head_ = std::max(head_, age);
+    for (const int64_t age : ages) head_ = std::max(head_, checked_count(age, from.stage()));
+    if (static_cast<int64_t>(ages.size()) > how_.cycle_length)
+      throw Error(Code::data_loss, "the checkpoint is damaged: more datasets than cycle_length");
     slots_.resize(ages.size());
     size_t next = 1;
     for (size_t i = 0; i < ages.size(); ++i) {
@@ -155,6 +165,10 @@ class InterleavingCursor final : public Cursor {
         input_->pull(&in, {std::min(run_->options().block_rows, head_ - first), waker});
     if (poll == Poll::pending) return poll;
     if (poll == Poll::end) {
+      live_.clear();
+      head_ = first;
+      input_ended_ = true;
+      input_.reset();
       throw Error(Code::failed_precondition,
                   "the input has become shorter since the checkpoint was taken");
     }
@@ -197,10 +211,61 @@ class InterleavingCursor final : public Cursor {
     return poll;
   }
 
-  // The next input's dataset goes into the slot. What fails is an error here, and the input is used
-  // up.
-  Poll fill(Slot* slot, Waker* waker, RunJoiner* rows) {
+  // The dataset of the next input, or what failed; the input is used up either way.
+  struct Coming {
+    Slot slot;
+    ErrorPtr error;
     Origin origin;
+    int64_t inputs = 1;
+  };
+
+  // Nothing more goes into a slot.
+  bool exhausted() const { return input_ended_ && coming_.empty(); }
+
+  // Whether the datasets that f gives read files, and may be made before they are wanted.
+  bool gives_files() const {
+    const Function& f = *node_->function("f");
+    const FunctionNode* made = f.producer(f.results[0]);
+    if (!made || made->kind != FunctionNode::Kind::dataset || f.effects() == Effects::stateful ||
+        plan_effects(*node_->inputs[0]) == Effects::stateful)
+      return false;
+    const PlanNode* source = made->dataset.get();
+    while (!source->inputs.empty()) source = source->inputs[0].get();
+    return !source->args["filenames"].is_none();
+  }
+
+  void look_ahead(Waker* waker) {
+    const auto room = [&] {
+      return run_->pool().used_bytes() < run_->pool().budget_bytes() / 2 && !input_ended_ &&
+             static_cast<int64_t>(coming_.size()) < how_.files_ahead;
+    };
+    while (room()) {
+      Coming next;
+      if (make(&next, waker) != Poll::ready) return;
+      coming_.push_back(std::move(next));
+    }
+  }
+
+  // The next input's dataset goes into the slot. What fails is an error here.
+  Poll fill(Slot* slot, Waker* waker, RunJoiner* rows) {
+    Coming next;
+    if (!coming_.empty()) {
+      next = std::move(coming_.front());
+      coming_.pop_front();
+    } else if (const Poll poll = make(&next, waker); poll != Poll::ready) {
+      return poll;
+    }
+    *slot = std::move(next.slot);
+    if (next.error) {
+      rows->add(std::make_shared<const Block>(
+                    error_block(std::move(next.error), identity().columns, next.origin)),
+                0, 1);
+    }
+    look_ahead(waker);
+    return Poll::ready;
+  }
+
+  Poll make(Coming* out, Waker* waker) {
     try {
       if (datasets_.rows == used_) {
         Block in;
@@ -211,24 +276,24 @@ class InterleavingCursor final : public Cursor {
         }
         if (poll != Poll::ready) return poll;
         if (identity().marks) trail_.note(*input_, in.rows);
-        origin = in.origin;
+        out->origin = in.origin;
         datasets_ = Block();
         used_ = 0;
         Block made;
+        out->inputs = in.rows;
         function_->run(in, &made);
         datasets_ = std::move(made);
+        out->inputs = 1;
       }
       const int64_t row = used_++;
-      origin = datasets_.origin.slice(row);
+      out->origin = datasets_.origin.slice(row);
       if (const ErrorPtr* e = datasets_.error_at(row)) throw Error(**e);
-      slot->arrived = trail_.rows() - datasets_.rows + row;
-      open(slot, datasets_.columns[0].row(row).object(), origin, {});
+      out->slot.arrived = trail_.rows() - datasets_.rows + row;
+      open(&out->slot, datasets_.columns[0].row(row).object(), out->origin, {});
     } catch (const Error& e) {
       if (e.code() == Code::cancelled) throw;
-      *slot = Slot();
-      rows->add(std::make_shared<const Block>(
-                    error_block(std::make_shared<const Error>(e), identity().columns, origin)),
-                0, 1);
+      out->slot = Slot();
+      out->error = std::make_shared<const Error>(e);
     }
     return Poll::ready;
   }
@@ -273,7 +338,7 @@ class InterleavingCursor final : public Cursor {
   PlanPtr node_;
   OpenContext context_;
   std::vector<Tensor> environment_;
-  const Interleaving how_;
+  Interleaving how_;
   std::shared_ptr<const CompiledFunction> function_;
   CursorPtr input_;
   Run* const run_ = context_.run;
@@ -281,7 +346,8 @@ class InterleavingCursor final : public Cursor {
   size_t at_ = 0;
   int64_t taken_ = 0;  // elements of this turn
   bool input_ended_ = false;
-  Block datasets_;  // made, not yet in a slot
+  std::deque<Coming> coming_;  // opened before their turn
+  Block datasets_;             // made, not yet opened
   int64_t used_ = 0;
   InputTrail trail_;
   // While being taken up: inputs whose datasets stand in slots, in order.

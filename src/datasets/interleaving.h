@@ -11,6 +11,9 @@ struct Interleaving {
   int64_t block_length = 1;
   int64_t rows_ahead =
       0;  // each open inner dataset is worked on so far ahead by other threads; 0: not
+  // Coming inner datasets that read files are opened early, so many, and read ahead; the order does
+  // not change.
+  int64_t files_ahead = 3;
 };
 
 // The element spec of the dataset that f gives; fails when it gives something else.

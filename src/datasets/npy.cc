@@ -74,12 +74,12 @@ OperatorDef npy_operator() {
       NodeDraft::fail("shape", "must be known for compressed files");
     return Spec::of(row);
   };
-  format.reader = [](std::string path, const ReaderOptions& options, const Attrs& args) {
-    const LeafSpec row = row_of(args);
+  format.reader = [](std::string path, const ReaderOptions& options, const RecordsArgs& args) {
+    const LeafSpec& row = args.spec.leaf;
     return open_npy(std::move(path), options, row.dtype, row.shape);
   };
-  format.decoder = [](const Attrs& args) -> std::unique_ptr<RecordDecoder> {
-    return std::make_unique<NpyDecoder>(row_of(args));
+  format.decoder = [](const RecordsArgs& args) -> std::unique_ptr<RecordDecoder> {
+    return std::make_unique<NpyDecoder>(args.spec.leaf);
   };
   return records_operator(std::move(format));
 }

@@ -12,6 +12,7 @@
 #include "io/glob.h"
 #include "io/input_stream.h"
 #include "runtime/read_ahead.h"
+#include "runtime/resumed_count.h"
 
 namespace penstock {
 namespace {
@@ -164,7 +165,7 @@ CursorPtr open_records(std::vector<std::string> paths, const PlanPtr& node,
                        const OpenContext& context,
                        std::function<std::unique_ptr<RecordReader>(const std::string& path)> open,
                        std::unique_ptr<RecordDecoder> decoder) {
-  const int64_t first = context.resumed_number(*node);
+  const int64_t first = resumed_count(context, *node);
   if (first < 0 || first > static_cast<int64_t>(paths.size())) {
     throw Error(Code::failed_precondition, "the checkpoint stands in file " +
                                                std::to_string(first) + ", there are only " +
@@ -173,7 +174,7 @@ CursorPtr open_records(std::vector<std::string> paths, const PlanPtr& node,
   auto cursor = std::make_unique<RecordsCursor>(std::move(paths), static_cast<size_t>(first),
                                                 context, context.run->counters(node.get()),
                                                 std::move(open), std::move(decoder));
-  cursor->drop_rows(context.resumed_number(*node, 1));
+  cursor->drop_rows(resumed_count(context, *node, 1));
   return cursor;
 }
 
@@ -183,7 +184,8 @@ OperatorDef records_operator(RecordsFormat format) {
   op.doc = format.doc;
   op.params = {required("filenames", Param::Kind::any)};
   std::ranges::copy(format.leading, std::back_inserter(op.params));
-  op.params.push_back(optional("compression", Param::Kind::text, Attr::text("")));
+  if (format.compressed)
+    op.params.push_back(optional("compression", Param::Kind::text, Attr::text("")));
   std::ranges::copy(format.options, std::back_inserter(op.params));
   op.params.push_back(knob("buffer_size"));
   op.params.push_back(option("num_parallel_reads", Param::Kind::integer, {}));
@@ -203,7 +205,7 @@ OperatorDef records_operator(RecordsFormat format) {
     }
   };
   op.open = [shared](const PlanPtr& node, OpenContext& context) -> CursorPtr {
-    const Attrs args = node->args.bound(context.environment);
+    const RecordsArgs args{node->args.bound(context.environment), node->spec};
     auto open = [shared, args, options = reader_options(args)](const std::string& path) {
       return shared->reader(path, options, args);
     };

@@ -29,18 +29,24 @@ class RecordDecoder {
                       const std::string& path, Block* out) = 0;
 };
 
+// Arguments of such a source, captures bound, and what its elements are: files are not asked again.
+struct RecordsArgs : Attrs {
+  Spec spec;
+};
+
 // A file format as a source operator. Arguments come with captures bound, except to `spec`.
 struct RecordsFormat {
   std::string name, doc;
   std::vector<Param> leading{};  // behind the file names
   std::vector<Param> options{};  // behind `compression`
+  bool compressed = true;        // the files may be: there is an argument `compression`
   // The element spec; throws ArgumentError for what is wrong. Not set: bytes.
   std::function<Spec(const NodeDraft&)> spec{};
   std::function<std::unique_ptr<RecordReader>(std::string path, const ReaderOptions&,
-                                              const Attrs& args)>
+                                              const RecordsArgs& args)>
       reader;
   // Not set: the records as they are.
-  std::function<std::unique_ptr<RecordDecoder>(const Attrs& args)> decoder{};
+  std::function<std::unique_ptr<RecordDecoder>(const RecordsArgs& args)> decoder{};
 };
 OperatorDef records_operator(RecordsFormat format);
 

@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "datasets/datasets.h"
 #include "runtime/indexed.h"
+#include "runtime/resumed_count.h"
 
 namespace penstock {
 namespace {
@@ -19,7 +20,7 @@ class RepeatCursor final : public Cursor {
         count_(count) {
     context_.environment = environment_;
     if (const StageMark* from = context_.resume(*node_)) {
-      pass_ = from->number(0);
+      pass_ = checked_count(from->number(0), from->stage());
       given_ = from->number(1) != 0;
     }
     open_pass();

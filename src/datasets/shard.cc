@@ -5,6 +5,7 @@
 
 #include "datasets/datasets.h"
 #include "runtime/indexed.h"
+#include "runtime/resumed_count.h"
 
 namespace penstock {
 namespace {
@@ -72,7 +73,7 @@ OperatorDef shard_operator() {
       throw Error(Code::invalid_argument, e.param + " " + e.message);
     }
     return std::make_unique<ShardCursor>(context.open_input(*node), shards, index,
-                                         context.resumed_number(*node));
+                                         resumed_count(context, *node));
   };
   op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
     const int64_t shards = context.int_arg(*node, "num_shards"),

@@ -13,6 +13,7 @@
 #include "datasets/datasets.h"
 #include "datasets/slot_column.h"
 #include "runtime/open.h"
+#include "runtime/resumed_count.h"
 
 namespace penstock {
 namespace {
@@ -124,6 +125,11 @@ class ShuffleCursor final : public Cursor {
     drawn_ = from.number(0);
     will_end_ = from.number(1) != 0;
     const std::span<const int64_t> ages = numbers.subspan(2);
+    for (const int64_t age : ages) checked_count(age, from.stage());
+    if (ages.size() > size_ || std::ranges::count(ages, 0) > 1 || drawn_ < 0) {
+      throw Error(Code::data_loss,
+                  "the checkpoint is damaged: the slots of `shuffle` do not fit its buffer");
+    }
     ids_.resize(ages.size());
     arrived_.resize(ages.size());
     for (SlotColumn& c : columns_) c.reserve(ages.size());
@@ -149,6 +155,11 @@ class ShuffleCursor final : public Cursor {
         input_->pull(&in_, {std::min(run_->options().block_rows, head_ - from), waker});
     if (poll == Poll::pending) return poll;
     if (poll == Poll::end) {
+      live_.clear();
+      ids_.clear();
+      arrived_.clear();
+      hole_ = kNone;
+      end_input();
       throw Error(Code::failed_precondition,
                   "the input has become shorter since the checkpoint was taken");
     }

@@ -6,6 +6,7 @@
 
 #include "datasets/datasets.h"
 #include "runtime/indexed.h"
+#include "runtime/resumed_count.h"
 
 namespace penstock {
 namespace {
@@ -57,8 +58,8 @@ OperatorDef skip_operator() {
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     const int64_t count = context.int_arg(*node, "count");
     if (count < 0) return open_nothing();
-    return std::make_unique<SkipCursor>(context.open_input(*node),
-                                        context.resumed_number(*node, 0, count));
+    return std::make_unique<SkipCursor>(
+        context.open_input(*node), resumed_count(context, *node, 0, std::min(count, kMostResumed)));
   };
   op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
     IndexedPtr input = open_indexed_input(*node, context);

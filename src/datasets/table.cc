@@ -20,6 +20,7 @@ void register_datasets() {
              jsonl_operator,
              tar_operator,
              npy_operator,
+             npz_operator,
              image_folder_operator,
              load_operator,
              dataset_of_operator,

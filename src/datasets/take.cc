@@ -7,6 +7,7 @@
 
 #include "datasets/datasets.h"
 #include "runtime/indexed.h"
+#include "runtime/resumed_count.h"
 
 namespace penstock {
 namespace {
@@ -54,7 +55,8 @@ OperatorDef take_operator() {
     const int64_t count = context.int_arg(*node, "count");
     if (count == 0) return open_nothing();
     return std::make_unique<TakeCursor>(
-        context.open_input(*node), context.resumed_number(*node, 0, count < 0 ? INT64_MAX : count));
+        context.open_input(*node),
+        resumed_count(context, *node, 0, count < 0 ? kMostResumed : std::min(count, kMostResumed)));
   };
   op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
     return reindexed(open_indexed_input(*node, context), node->cardinality, std::identity());

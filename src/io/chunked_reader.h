@@ -24,7 +24,8 @@ class ChunkedReader : public RecordReader {
   virtual void take_rest(RecordChunk* out) = 0;
   virtual bool empty_rest() const { return false; }
 
-  char* data() const { return reinterpret_cast<char*>(buffer_.data()); }
+  // Null before the first chunk.
+  char* data() const { return buffer_ ? reinterpret_cast<char*>(buffer_.data()) : nullptr; }
   int64_t available() const { return end_ - begin_; }
   // Of the window's begin, in the (decompressed) file.
   int64_t offset() const { return buffer_offset_ + begin_; }

@@ -9,6 +9,11 @@ class ReadAhead::State : public std::enable_shared_from_this<State> {
   State(Run* run, NodeCounters* counters, std::vector<std::string> paths, Open open)
       : run_(run), counters_(counters), paths_(std::move(paths)), open_(std::move(open)) {}
 
+  void start() {
+    std::lock_guard lock(mutex_);
+    if (!run_->options().latency && !is_tight()) schedule();
+  }
+
   Poll take(RecordChunk* out, size_t* file, Waker* waker) {
     std::lock_guard lock(mutex_);
     if (ready_.empty()) {
@@ -93,9 +98,11 @@ class ReadAhead::State : public std::enable_shared_from_this<State> {
     std::shared_ptr<State> state_;
   };
 
+  bool is_tight() const { return run_->pool().used_bytes() > run_->pool().budget_bytes() / 2; }
+
   void schedule() {  // with the lock
     if (reading_ || ended_ || closed_ ||
-        (!ready_.empty() && (bytes_ > kMostBytes || run_->options().latency)))
+        (!ready_.empty() && (bytes_ > kMostBytes || run_->options().latency || is_tight())))
       return;
     reading_ = true;
     run_->io().submit(std::make_unique<ReadTask>(shared_from_this()));
@@ -115,7 +122,9 @@ class ReadAhead::State : public std::enable_shared_from_this<State> {
 };
 
 ReadAhead::ReadAhead(Run* run, NodeCounters* counters, std::vector<std::string> paths, Open open)
-    : state_(std::make_shared<State>(run, counters, std::move(paths), std::move(open))) {}
+    : state_(std::make_shared<State>(run, counters, std::move(paths), std::move(open))) {
+  state_->start();
+}
 
 ReadAhead::~ReadAhead() { state_->close(); }
 

@@ -11,8 +11,9 @@
 
 namespace penstock {
 
-// Reads file after file. At most a few chunks wait; one task of the I/O pool is at work while there
-// is room, none when there is not. Not thread-safe; the destructor does not wait.
+// Reads file after file, from the moment it is made. At most a few chunks wait, only one when half
+// of the run's memory is in use; one task of the I/O pool is at work while there is room, none when
+// there is not. Not thread-safe; the destructor does not wait.
 class ReadAhead {
  public:
   using Open = std::function<std::unique_ptr<RecordReader>(const std::string& path)>;

@@ -45,6 +45,7 @@ Run::Run(PlanPtr plan, const RunOptions& options, std::shared_ptr<PipelineState>
       pool_(std::make_unique<BufferPool>()),
       start_ns_(now_ns()) {
   if (options_.threads <= 0) options_.threads = usable_cores();
+  if (options_.latency) options_.block_rows = 1;
   if (options_.memory_bytes <= 0) options_.memory_bytes = usable_memory_bytes() / 4 * 3;
   pool_->set_budget_bytes(options_.memory_bytes);
   ThreadPool::Hooks hooks;
