@@ -50,7 +50,8 @@ namespace {
 bool evaluate_leaves(const OpDef& op, const Attrs& attrs, std::span<const Tensor> inputs,
                      const std::vector<LeafSpec>& leaves, std::vector<Tensor>* outputs) {
   constexpr int64_t kMostBytes = 16 << 20;
-  if (op.name == "load_array") return false;  // plans name the file, they do not hold its content
+  // Plans name files, they do not hold what is in them.
+  if (op.name == "load_array" || op.name == "read_file") return false;
   for (const LeafSpec& leaf : leaves) {
     if (!leaf.is_tensor() || leaf.shape.entries() * dtype_size(leaf.dtype) > kMostBytes)
       return false;
