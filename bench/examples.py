@@ -30,7 +30,7 @@ ELEMENTS = {"imagenet": 1000, "images": 200, "coco": 150, "clicks": 200_000, "tr
 # What would read the data to its end before the first batch, or never fill one of so little data.
 PARAMS = {"dlrm": ["batch_size=8192"], "dlrm_csv": ["batch_size=8192"], "asr": ["batch_divisor=4"],
           "simclr": ["batch_size=32"], "lm_memmap": ["steps=1000000"], "maskrcnn_train": ["replicas=1"],
-          "resnet_eval": ["batch_size=128", "images=100000"]}
+          "resnet_eval": ["batch_size=128", "images=1000"]}
 
 
 def rows_of(stages):

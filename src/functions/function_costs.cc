@@ -47,7 +47,7 @@ class Profiler {
     if (!done) run_rows(node, state.get(), bodies, dtypes, &outputs);
     const double taken = now() - start;
     if (errors_.size() > failed_before) {
-      std::ranges::stable_sort(errors_, {}, &RowError::row);
+      std::ranges::sort(errors_, {}, &RowError::row);
       const auto rest = std::ranges::unique(errors_, {}, &RowError::row);
       errors_.erase(rest.begin(), rest.end());
     }
