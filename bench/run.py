@@ -3,7 +3,7 @@
 
 run.py [--build DIR] [--tiny] [--repeat N] [--json F] [NAME ...]
 
-A bench program is bench/NAME.cc, built as DIR/bench_NAME. It makes its own data, prints one JSON
+A bench program is bench/NAME.cc, built as DIR/bench_NAME, or bench/NAME.py, which runs DIR/penstock. It makes its own data, prints one JSON
 object, and with --tiny takes a second at most (to see that it works, not to measure). Of several
 repetitions the table shows the median and the spread of each number. Closing line: N passed, N failed.
 """
@@ -19,9 +19,14 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 ENV = {**os.environ, "ASAN_OPTIONS": "exitcode=99", "UBSAN_OPTIONS": "print_stacktrace=1"}
 
 
-def run(program, tiny):
-    p = subprocess.run([program, *(["--tiny"] if tiny else [])], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                       text=True, timeout=120 if tiny else 1800, env=ENV)
+def command_of(name, build):
+    script = ROOT / "bench" / f"{name}.py"
+    return [sys.executable, script, "--program", f"{build}/penstock"] if script.exists() else [f"{build}/bench_{name}"]
+
+
+def run(command, tiny):
+    p = subprocess.run([*command, *(["--tiny"] if tiny else [])], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                       text=True, timeout=300 if tiny else 1800, env=ENV)
     if p.returncode:
         raise ValueError(f"exit {p.returncode}: {p.stderr[-2000:]}")
     result = json.loads(p.stdout)
@@ -54,7 +59,7 @@ def main():
     ap.add_argument("--repeat", type=int, default=1)
     ap.add_argument("--json", metavar="F")
     a = ap.parse_args()
-    there = sorted(f.stem for f in (ROOT / "bench").glob("*.cc"))
+    there = sorted(f.stem for f in (ROOT / "bench").iterdir() if f.suffix in (".cc", ".py") and f.stem != "run")
     names = [n for n in there if not a.names or n in a.names]
     unknown = set(a.names) - set(there)
     if unknown:
@@ -63,7 +68,7 @@ def main():
     results, failed = {}, 0
     for name in names:
         try:
-            runs = [run(f"{a.build}/bench_{name}", a.tiny) for _ in range(a.repeat)]
+            runs = [run(command_of(name, a.build), a.tiny) for _ in range(a.repeat)]
         except (OSError, ValueError, subprocess.TimeoutExpired) as e:
             failed += 1
             print(f"FAIL {name}: {e}", flush=True)

@@ -99,7 +99,8 @@ def peak_of_children():
 
 
 def synth_cases(c):
-    for kind, pattern, elements in (("imagenet", "train-*", 12), ("text", "*.txt", 50), ("numbers", "numbers*", 50)):
+    for kind, pattern, elements in (("imagenet", "train-*", 12), ("text", "*.txt", 50), ("numbers", "numbers*", 50),
+                                    ("coco", "train-*", 4), ("clicks", "day_*", 50), ("translation", "*", 50)):
         c.case(f"synth {kind}", "synth.md",
                ["synth", kind, f"$DATA/{kind}", "--elements", str(elements), "--shards", "2", "--json"],
                more=lambda o, s, kind=kind, pattern=pattern, elements=elements: {
@@ -186,6 +187,13 @@ def explain_cases(c):
                               "a disk": any(x["kind"] == "disk" for x in o["ceilings"])})
     c.case("explain: without end", "explain.md", ["explain", "-", "--json", "--seconds", "0.2"],
            "range(10) | repeat() | map(x -> x + 1) | batch(2)", more=explain_units)
+    c.case("explain: functions", "explain.md", ["explain", "-", "--functions", "--json"],
+           "range(100) | map(x -> let y = x * 2; y + 1) | filter(x -> if x > 3 then x % 2 == 1 else 1 // x > 0) | batch(2)",
+           section="penstock-explain---functions---json",
+           more=lambda o, s: {"stages": [f["stage"] for f in o["functions"]] == ["map", "filter"],
+                              "ops": [x["op"] for x in o["functions"][0]["ops"]] == ["multiply", "add"],
+                              "names": o["functions"][0]["ops"][0]["name"] == "y",
+                              "rows": all(f["rows"] == 100 for f in o["functions"])})
     c.case("explain: one thread", "explain.md", ["explain", "-", "--json", "--no-optimize"], IMAGES, more=explain_units)
 
 
@@ -208,8 +216,8 @@ def optimize_cases(c):
 
 def list_cases(c):
     c.case("ops", "ops.md", ["ops", "--json"], more=lambda o, s: {"all": len(o["ops"]) > 100})
-    c.case("ops: one", "ops.md", ["ops", "shuffle", "--json"],
-           more=lambda o, s: {"one": [x["name"] for x in o["ops"]] == ["shuffle"], "random": o["ops"][0]["effects"] == "random"})
+    c.case("ops: one", "ops.md", ["ops", "random_uniform", "--json"],
+           more=lambda o, s: {"one": [x["name"] for x in o["ops"]] == ["random_uniform"], "random": o["ops"][0]["effects"] == "random"})
     (c.data / "a.pipe").write_text("range( 3 )\n", encoding="utf-8")
     c.case("fmt", "fmt.md", ["fmt", "$DATA/a.pipe", "--json"],
            more=lambda o, s: {"changed": o["changed"], "text": o["text"] == "range(3)\n" == (c.data / "a.pipe").read_text()})

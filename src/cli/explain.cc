@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "cli/explain_functions.h"
 #include "cli/measure.h"
 #include "cli/print_json.h"
 #include "io/file.h"
@@ -24,7 +25,22 @@ ExplainOptions suggestions(const Analysis& a) {
   return out;
 }
 
+// Instead of the report.
+int explain_functions(const Args& args) {
+  const LoadedPipeline p = load_pipeline(args);
+  if (p.plan->op->sink)
+    throw UsageError{"the pipeline ends in a value; explain one that gives elements"};
+  const std::vector<FunctionReport> reports = measure_functions(p.plan, p.run_options);
+  if (args.has("--json")) {
+    print_json({{"functions", functions_json(reports)}});
+  } else {
+    std::fputs(functions_text(reports).c_str(), stdout);
+  }
+  return 0;
+}
+
 int explain(const Args& args) {
+  if (args.has("--functions")) return explain_functions(args);
   Trace trace;
   const std::string path = pipe_argument(args);
   // Standard input is read with the pipeline.
@@ -80,6 +96,7 @@ Command explain_command() {
        {"--disk-bandwidth", "RATE", "of the storage, such as 100MB/s"},
        {"--cores", "N", "cores to plan for (default: those it may use)"},
        {"--html", "FILE", "write a page that needs no network"},
+       {"--functions", "", "instead: what each op of each function costs, measured"},
        {"--full", "", "everything, also when nothing is wrong"},
        {"--json", "", "one JSON object (docs/format/explain.md)"}},
       explain};

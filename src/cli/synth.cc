@@ -12,6 +12,47 @@
 namespace penstock::cli {
 namespace {
 
+struct Request {
+  const std::string& folder;
+  int64_t elements;
+  uint64_t seed;
+  int64_t shards;
+  std::string split;
+};
+
+struct Kind {
+  const char* name;
+  int64_t elements, shards;  // when nothing is said
+  SynthSummary (*make)(const Request&);
+};
+
+constexpr Kind kKinds[] = {
+    {"imagenet", 1500, 16,
+     [](const Request& r) {
+       return synth_imagenet(r.folder, r.elements, r.seed, r.shards, r.split);
+     }},
+    {"images", 500, 1, [](const Request& r) { return synth_images(r.folder, r.elements, r.seed); }},
+    {"coco", 200, 16,
+     [](const Request& r) { return synth_coco(r.folder, r.elements, r.seed, r.shards); }},
+    {"text", 100'000, 4,
+     [](const Request& r) { return synth_text(r.folder, r.elements, r.seed, r.shards); }},
+    {"numbers", 100'000, 4,
+     [](const Request& r) { return synth_numbers(r.folder, r.elements, r.seed, r.shards); }},
+    {"clicks", 100'000, 4,
+     [](const Request& r) { return synth_clicks(r.folder, r.elements, r.seed, r.shards); }},
+    {"translation", 20'000, 4,
+     [](const Request& r) { return synth_translation(r.folder, r.elements, r.seed, r.shards); }},
+    {"documents", 2000, 4,
+     [](const Request& r) { return synth_documents(r.folder, r.elements, r.seed, r.shards); }},
+    {"speech", 200, 1, [](const Request& r) { return synth_speech(r.folder, r.elements, r.seed); }},
+};
+
+std::string names_of_kinds() {
+  std::string out;
+  for (const Kind& kind : kKinds) out += (out.empty() ? "" : ", ") + std::string(kind.name);
+  return out;
+}
+
 int synth(const Args& args) {
   if (args.positional().size() != 2)
     throw UsageError{"which kind, and where to? penstock synth imagenet DIR"};
@@ -19,19 +60,15 @@ int synth(const Args& args) {
   const std::string& folder = args.positional()[1];
   const auto seed = static_cast<uint64_t>(args.get_int("--seed", 0, 0));
   const int64_t start = now_ns();
-  SynthSummary made;
-  if (kind == "imagenet") {
-    made = synth_imagenet(folder, args.get_int("--elements", 1500, 0), seed,
-                          args.get_int("--shards", 16, 1));
-  } else if (kind == "text") {
-    made = synth_text(folder, args.get_int("--elements", 100'000, 0), seed,
-                      args.get_int("--shards", 4, 1));
-  } else if (kind == "numbers") {
-    made = synth_numbers(folder, args.get_int("--elements", 100'000, 0), seed,
-                         args.get_int("--shards", 4, 1));
-  } else {
-    throw UsageError{"there is no kind " + kind + "; imagenet, text or numbers"};
+  const Kind* made_by = nullptr;
+  for (const Kind& candidate : kKinds) {
+    if (kind == candidate.name) made_by = &candidate;
   }
+  if (!made_by) throw UsageError{"there is no kind " + kind + "; there are: " + names_of_kinds()};
+  const Request request{folder, args.get_int("--elements", made_by->elements, 0), seed,
+                        args.get_int("--shards", made_by->shards, 1),
+                        args.get("--split").value_or("train")};
+  const SynthSummary made = made_by->make(request);
   const double seconds = static_cast<double>(now_ns() - start) * 1e-9;
   if (args.has("--json")) {
     print_json({{"kind", kind},
@@ -53,14 +90,18 @@ int synth(const Args& args) {
 
 Command synth_command() {
   return {"synth",
-          "imagenet|text|numbers DIR [flags]",
+          "KIND DIR [flags]",
           "data of the sizes and shapes of real sets",
-          "Makes data that weighs what real data weighs: imagenet (photo-like JPEGs in TFRecord "
-          "files), text (lines of "
-          "words and numbers) or numbers (records of small features, and a CSV file). The same "
-          "seed gives the same bytes.",
-          {{"--elements", "N", "how many (default 1500 images, 100000 of the others)"},
-           {"--shards", "N", "over how many files (default 16, or 4)"},
+          "Makes data that weighs what real data weighs. Kinds: imagenet (photo-like JPEGs in "
+          "TFRecord files), images (the same in folders of classes), coco (with boxes and masks), "
+          "text (lines of words and numbers), numbers (records of small features, and a CSV file), "
+          "clicks (tab-separated, plain and gzipped), translation (pairs of sentences as text, ids "
+          "and packed records), documents (tar archives, JSON lines, tokens), speech (FLAC clips "
+          "and a manifest). What needs a vocabulary or a SentencePiece model has it. The same seed "
+          "gives the same bytes.",
+          {{"--elements", "N", "how many (default 200 to 100000, by kind)"},
+           {"--shards", "N", "over how many files (default 4 or 16)"},
+           {"--split", "NAME", "imagenet: how files' names begin (default train)"},
            {"--seed", "N", "default 0"},
            {"--json", "", "one JSON object (docs/format/synth.md)"}},
           synth};

@@ -2,19 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <exception>
-#include <filesystem>
-#include <functional>
-#include <thread>
 #include <vector>
 
 #include "base/error.h"
 #include "base/random.h"
 #include "cli/synth_image.h"
+#include "cli/synth_shards.h"
+#include "cli/synth_words.h"
 #include "functions/kernels/image/jpeg_encode.h"
 #include "functions/kernels/parse/example_writer.h"
 #include "io/file.h"
@@ -22,90 +18,6 @@
 
 namespace penstock {
 namespace {
-
-void prepare_folder(const std::string& folder, int64_t elements, int64_t shards) {
-  if (elements < 0 || shards < 1 || shards > 99'999) {
-    throw Error(Code::invalid_argument, "synth: elements must be 0 or more, shards 1 to 99999: " +
-                                            std::to_string(elements) + ", " +
-                                            std::to_string(shards));
-  }
-  std::error_code failure;
-  std::filesystem::create_directories(folder, failure);
-  if (failure) throw system_error("make the folder", folder, failure.value());
-}
-
-std::string shard_path(const std::string& folder, const char* name, int64_t shard, int64_t shards,
-                       const char* ending = "") {
-  char text[64];
-  std::snprintf(text, sizeof text, "/%s-%05d-of-%05d%s", name, static_cast<int>(shard),
-                static_cast<int>(shards), ending);
-  return folder + text;
-}
-
-// Writes the shards' files on all cores; `write` makes one, of elements [first, last), and returns
-// its bytes.
-SynthSummary write_shards(int64_t elements, int64_t shards,
-                          const std::function<int64_t(int64_t, int64_t, int64_t)>& write) {
-  std::atomic<int64_t> next{0}, bytes{0};
-  const size_t threads = std::clamp<size_t>(std::thread::hardware_concurrency(), 1, 16);
-  std::vector<std::exception_ptr> failures(threads);
-  auto work = [&](size_t thread) {
-    try {
-      for (int64_t shard = next++; shard < shards; shard = next++) {
-        bytes += write(shard, elements * shard / shards, elements * (shard + 1) / shards);
-      }
-    } catch (...) {
-      failures[thread] = std::current_exception();
-      next = shards;
-    }
-  };
-  std::vector<std::jthread> pool;
-  for (size_t i = 1; i < threads; ++i) pool.emplace_back(work, i);
-  work(0);
-  pool.clear();
-  for (const std::exception_ptr& failure : failures) {
-    if (failure) std::rethrow_exception(failure);
-  }
-  return {shards, elements, bytes};
-}
-
-int64_t write_records(const std::string& path, int64_t first, int64_t last,
-                      const std::function<std::string(int64_t)>& record) {
-  RecordWriter writer(path);
-  for (int64_t i = first; i < last; ++i) writer.write(record(i));
-  writer.close();
-  return writer.file_bytes();
-}
-
-// A word by its number, the same for every seed.
-std::string word_of(uint64_t number) {
-  static constexpr std::array<const char*, 16> kSyllables = {
-      "ba", "cor", "da",  "el", "fin", "go", "har",  "in",
-      "ka", "lo",  "mer", "no", "pa",  "ri", "sten", "tu"};
-  uint64_t bits = mix(number, 77);
-  std::string out;
-  for (uint64_t n = 1 + (number > 50) + bits % 2; n > 0; --n) {
-    bits = mix(bits, n);
-    out += kSyllables[bits % kSyllables.size()];
-  }
-  return out;
-}
-
-// Of 20 000 words, the first ones most often.
-std::string common_word(RandomStream& random) {
-  return word_of(static_cast<uint64_t>(std::pow(20'000.0, random.next_double())));
-}
-
-ImageSize photo_size(RandomStream& random) {
-  const uint64_t kind = random.next_below(100);
-  if (kind < 55) return {375, 500, 3};
-  if (kind < 70) return {500, 375, 3};
-  if (kind < 80) return {333, 500, 3};
-  if (kind < 85) return {500, 333, 3};
-  const auto side = [&] { return static_cast<int64_t>(160 + random.next_below(481)); };
-  const int64_t height = side();
-  return {height, side(), 3};
-}
 
 void add_boxes(ExampleWriter& example, RandomStream& random, int64_t label) {
   std::vector<float> sides[4];  // xmin, ymin, xmax, ymax
@@ -148,14 +60,6 @@ std::string image_example(uint64_t seed, int64_t index) {
                                             word_of(static_cast<uint64_t>(label) + 1000));
   add_boxes(example, random, label);
   return example.serialize();
-}
-
-void append_fixed(std::string& out, double value, int digits) {
-  std::array<char, 64> text;
-  const auto end =
-      std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, digits)
-          .ptr;
-  out.append(text.data(), end);
 }
 
 void append_line(std::string& out, uint64_t seed, int64_t index) {
@@ -221,10 +125,10 @@ int64_t write_csv(const std::string& path, int64_t elements, uint64_t seed) {
 }  // namespace
 
 SynthSummary synth_imagenet(const std::string& folder, int64_t elements, uint64_t seed,
-                            int64_t shards) {
+                            int64_t shards, const std::string& split) {
   prepare_folder(folder, elements, shards);
   return write_shards(elements, shards, [&](int64_t shard, int64_t first, int64_t last) {
-    return write_records(shard_path(folder, "train", shard, shards), first, last,
+    return write_records(shard_path(folder, split.c_str(), shard, shards), first, last,
                          [seed](int64_t i) { return image_example(seed, i); });
   });
 }

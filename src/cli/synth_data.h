@@ -19,8 +19,37 @@ struct SynthSummary {
 // ImageNet as TensorFlow's script writes it: train-00000-of-00016 and so on, TFRecords of Examples
 // with JPEG images of about 500x375 pixels and 100 KB, one in five without chroma subsampling.
 // 0 <= elements, 1 <= shards <= 99999, as for the others.
+// `split` begins the files' names.
 SynthSummary synth_imagenet(const std::string& folder, int64_t elements, uint64_t seed,
-                            int64_t shards = 16);
+                            int64_t shards = 16, const std::string& split = "train");
+
+// DIR/train/CLASS/0000012.JPEG in ten folders of classes, as ImageNet.
+SynthSummary synth_images(const std::string& folder, int64_t elements, uint64_t seed);
+
+// COCO as the TPU models write it: TFRecords train-... of Examples with a JPEG image, up to eight
+// objects (none in one of 50 images), their boxes, classes, crowd flags and masks as PNG.
+SynthSummary synth_coco(const std::string& folder, int64_t elements, uint64_t seed,
+                        int64_t shards = 16);
+
+// Clicks of Criteo's form, 40 fields between tabs, some of them empty: day_0.tsv and the same rows
+// as day_0.gz, and so on.
+SynthSummary synth_clicks(const std::string& folder, int64_t elements, uint64_t seed,
+                          int64_t shards = 4);
+
+// Pairs of sentences in the forms that translation systems read: train.en and train.de; pairs-*
+// as JSON lines {en, de}; ids-* as records of 3 x 48 + 3 int32; packed-* as TFRecords; with
+// vocab.en, vocab.de and the SentencePiece model pieces.model.
+SynthSummary synth_translation(const std::string& folder, int64_t elements, uint64_t seed,
+                               int64_t shards = 4);
+
+// Documents: tar archives of .txt members; JSON lines {text} under web, code, wiki and books;
+// tokens.bin of uint16; pieces.model.
+SynthSummary synth_documents(const std::string& folder, int64_t elements, uint64_t seed,
+                             int64_t shards = 4);
+
+// Speech: clips/*.flac of 1 to 16 s at 16 kHz, train.jsonl {audio, text, duration}, letters.txt,
+// and mean.npy and std.npy of 80 channels.
+SynthSummary synth_speech(const std::string& folder, int64_t elements, uint64_t seed);
 
 // text-00000-of-00004.txt and so on: a line is id, words, a decimal number and a class, between
 // tabs.

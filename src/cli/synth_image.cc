@@ -104,6 +104,17 @@ uint8_t to_byte(float value) { return static_cast<uint8_t>(std::clamp(value + 0.
 
 }  // namespace
 
+ImageSize photo_size(RandomStream& random) {
+  const uint64_t kind = random.next_below(100);
+  if (kind < 55) return {375, 500, 3};
+  if (kind < 70) return {500, 375, 3};
+  if (kind < 80) return {333, 500, 3};
+  if (kind < 85) return {500, 333, 3};
+  const auto side = [&] { return static_cast<int64_t>(160 + random.next_below(481)); };
+  const int64_t height = side();
+  return {height, side(), 3};
+}
+
 std::vector<uint8_t> synth_photo(RandomStream& random_stream, ImageSize size) {
   FastRandom random(random_stream.next_uint64());
   const float busy = 0.8f + 2.2f * random_stream.next_float() * random_stream.next_float();

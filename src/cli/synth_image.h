@@ -13,4 +13,7 @@ namespace penstock {
 // fine texture in places and sensor noise. A function of `random` and `size` (3 channels) alone.
 std::vector<uint8_t> synth_photo(RandomStream& random, ImageSize size);
 
+// Sizes as ImageNet has them: mostly 375x500.
+ImageSize photo_size(RandomStream& random);
+
 }  // namespace penstock

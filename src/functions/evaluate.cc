@@ -45,10 +45,13 @@ std::byte* OutputSlot::allocate(const Dims& dims) {
   return result_->mutable_data();
 }
 
-bool evaluate_op(const OpDef& op, const Attrs& attrs, std::span<const Tensor> inputs,
-                 const Spec& result, std::vector<Tensor>* outputs) {
+namespace {
+
+bool evaluate_leaves(const OpDef& op, const Attrs& attrs, std::span<const Tensor> inputs,
+                     const std::vector<LeafSpec>& leaves, std::vector<Tensor>* outputs) {
   constexpr int64_t kMostBytes = 16 << 20;
-  const std::vector<LeafSpec> leaves = result.leaves();
+  // Plans name files, they do not hold what is in them.
+  if (op.name == "load_array" || op.name == "read_file") return false;
   for (const LeafSpec& leaf : leaves) {
     if (!leaf.is_tensor() || leaf.shape.entries() * dtype_size(leaf.dtype) > kMostBytes)
       return false;
@@ -65,11 +68,51 @@ bool evaluate_op(const OpDef& op, const Attrs& attrs, std::span<const Tensor> in
   }
 }
 
+// What depends on no row, and was not folded when the plan was built: arrays of files, and what is
+// made of them. A step that fails is left to its rows.
+template <typename Step>
+void evaluate_known(const Function& function, std::vector<Step>* steps) {
+  std::vector<const Tensor*> known(function.values.size(), nullptr);
+  std::vector<Tensor> inputs;
+  for (Step& step : *steps) {
+    const FunctionNode& node = *step.node;
+    if (node.kind == FunctionNode::Kind::constant) {
+      known[static_cast<size_t>(node.outputs[0])] = &node.constant;
+      continue;
+    }
+    if (node.kind != FunctionNode::Kind::op || node.op->effects != Effects::pure ||
+        !node.bodies.empty())
+      continue;
+    inputs.clear();
+    for (const ValueId id : node.inputs) {
+      if (const Tensor* value = known[static_cast<size_t>(id)]) inputs.push_back(*value);
+    }
+    if (inputs.size() < node.inputs.size()) continue;
+    std::vector<LeafSpec> leaves;
+    for (const ValueId id : node.outputs) leaves.push_back(function.type(id));
+    if (node.is("load_array")) {
+      step.known = {*static_cast<const Tensor*>(step.state.get())};
+    } else if (!evaluate_leaves(*node.op, node.attrs, inputs, leaves, &step.known)) {
+      step.known.clear();
+    }
+    for (size_t i = 0; i < step.known.size(); ++i)
+      known[static_cast<size_t>(node.outputs[i])] = &step.known[i];
+  }
+}
+
+}  // namespace
+
+bool evaluate_op(const OpDef& op, const Attrs& attrs, std::span<const Tensor> inputs,
+                 const Spec& result, std::vector<Tensor>* outputs) {
+  return evaluate_leaves(op, attrs, inputs, result.leaves(), outputs);
+}
+
 struct CompiledFunction::Step {
   const FunctionNode* node;
   std::shared_ptr<const void> state;
   std::vector<std::unique_ptr<CompiledFunction>> bodies;
   std::vector<DType> dtypes;  // of the outputs
+  std::vector<Tensor> known;  // the outputs, where they depend on files alone
 };
 
 CompiledFunction::CompiledFunction(FunctionPtr function, std::span<const Tensor> environment)
@@ -83,13 +126,14 @@ CompiledFunction::CompiledFunction(FunctionPtr function, std::span<const Tensor>
   for (size_t i = 0; i < f.results.size(); ++i)
     result_of_[static_cast<size_t>(f.results[i])] = static_cast<int>(i);
   for (const FunctionNode& node : f.nodes) {
-    Step step{&node, nullptr, {}, {}};
+    Step step{&node, nullptr, {}, {}, {}};
     if (node.op && node.op->prepare) step.state = node.op->prepare(node.attrs);
     for (const FunctionPtr& body : node.bodies)
       step.bodies.push_back(std::make_unique<CompiledFunction>(body, std::span<const Tensor>()));
     for (const ValueId id : node.outputs) step.dtypes.push_back(f.type(id).dtype);
     steps_.push_back(std::move(step));
   }
+  evaluate_known(f, &steps_);
   constexpr int64_t kSmallRow = 16 << 10;
   by_rows_ = std::ranges::any_of(f.values, [](const FunctionValue& v) {
     return v.type.is_tensor() && v.type.shape.entries() * dtype_size(v.type.dtype) > kSmallRow;
@@ -108,6 +152,11 @@ void CompiledFunction::run_steps(std::vector<Tensor>& values, const RowId& row,
     const FunctionNode& node = *step.node;
     if (node.kind == FunctionNode::Kind::constant) {
       values[static_cast<size_t>(node.outputs[0])] = node.constant;
+      continue;
+    }
+    if (!step.known.empty()) {
+      for (size_t i = 0; i < node.outputs.size(); ++i)
+        values[static_cast<size_t>(node.outputs[i])] = step.known[i];
       continue;
     }
     inputs.clear();
@@ -226,6 +275,11 @@ void CompiledFunction::run_by_columns(Block& in, Block* out) const {
     const FunctionNode& node = *step.node;
     if (node.kind == FunctionNode::Kind::constant) {
       values[static_cast<size_t>(node.outputs[0])] = Column::constant(node.constant, in.rows);
+      continue;
+    }
+    if (!step.known.empty()) {
+      for (size_t i = 0; i < node.outputs.size(); ++i)
+        values[static_cast<size_t>(node.outputs[i])] = Column::constant(step.known[i], in.rows);
       continue;
     }
     inputs.clear();

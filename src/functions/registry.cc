@@ -71,12 +71,14 @@ OpRegistry::OpRegistry() {
   add_bit_ops(this);
   add_division_ops(this);
   add_make_ops(this);
+  add_load_array_op(this);
   add_pick_ops(this);
   add_subscript_ops(this);
   add_assert_ops(this);
   add_control_ops(this);
   add_philox_ops(this);
   add_random_ops(this);
+  add_shuffle_op(this);
   add_text_ops(this);
   add_parse_ops(this);
   add_ragged_ops(this);

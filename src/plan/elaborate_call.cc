@@ -316,6 +316,28 @@ Spec Elaborator::add_node(const OpDef& def, std::vector<ValueId> inputs, Attrs a
   }
 }
 
+// A value of the top that was not computed: it waits for a file, or it is large, or it fails.
+void Elaborator::check_evaluates(const OpDef& def, ValueId id, Span span) const {
+  const FunctionNode& node = *top_.builder->producer(id);
+  if (def.name == "load_array") return;
+  std::vector<Tensor> inputs, made(node.outputs.size());
+  for (const ValueId input : node.inputs) {
+    const Tensor* value = top_.builder->constant(input);
+    if (!value) return;
+    inputs.push_back(*value);
+  }
+  std::vector<OutputSlot> slots;
+  for (size_t i = 0; i < node.outputs.size(); ++i)
+    slots.emplace_back(top_.builder->type(node.outputs[i]).dtype, &made[i]);
+  try {
+    const std::shared_ptr<const void> state = def.prepare ? def.prepare(node.attrs) : nullptr;
+    def.row({node.attrs, state.get(), inputs, slots, {}});
+  } catch (const Error& e) {
+    const bool named = e.message().starts_with(def.name + ":");
+    fail(span, (named ? "" : def.name + ": ") + e.message(), e.code());
+  }
+}
+
 Sym Elaborator::op(std::string_view name, std::vector<Sym> inputs, Attrs attrs, Span span,
                    const std::vector<Span>& spans) {
   const OpDef* def = OpRegistry::instance().find(name);
@@ -365,11 +387,9 @@ Sym Elaborator::op(std::string_view name, std::vector<Sym> inputs, Attrs attrs, 
       for (const Sym& item : s.items) check(item);
     };
     check(out);
-    if (!all) {
-      if (def->effects != Effects::pure)
-        fail(span, std::string(name) + " draws for each row: call it in a function");
-      fail(span, std::string(name) + ": this constant has no value");
-    }
+    if (!all && def->effects != Effects::pure)
+      fail(span, std::string(name) + " draws for each row: call it in a function");
+    if (!all) check_evaluates(*def, outputs[0], span);
   }
   if (literal_math && out.is_constant()) {
     if (out.tensor.dtype() == DType::int64) out.weak = Weak::integer;

@@ -207,6 +207,8 @@ void adopt(const Sym& a, Sym* b, const std::function<LeafSpec(const Sym&)>& type
 Sym Elaborator::choose(const Sym& condition, const std::function<Sym()>& then_side,
                        const std::function<Sym()>& else_side, Span span) {
   if (condition.is_constant()) return condition.tensor.entry<bool>() ? then_side() : else_side();
+  if (scope_ == &top_)
+    fail(span, "the condition is known when the pipeline is opened: write the `if` in a function");
   Scope* const outer = scope_;
   std::vector<Scope*> sides;
   std::vector<Sym> values;

@@ -28,6 +28,7 @@ int Elaborator::capture(const Sym& sym, Scope* pipelines) {
 ValueId Elaborator::value_in(const Sym& sym, Scope* scope) {
   if (sym.is_constant()) return scope->builder->add_constant(strong(sym).tensor);
   if (sym.scope == scope) return sym.id;
+  if (sym.scope == &top_) return repeated_in(sym.id, scope);
   PENSTOCK_CHECK(scope->parent != nullptr);
   const LeafSpec t = type(sym);
   const std::string name = sym.scope->builder->name(sym.id);
@@ -38,6 +39,21 @@ ValueId Elaborator::value_in(const Sym& sym, Scope* scope) {
   const auto index = static_cast<int>(it - scope->environment.begin());
   if (it == scope->environment.end()) scope->environment.push_back(outer);
   return scope->builder->add_capture(t, index, name);
+}
+
+// Values of the top are known when the pipeline is opened: each function that uses one has the
+// nodes that make it.
+ValueId Elaborator::repeated_in(ValueId id, Scope* scope) {
+  if (const Tensor* constant = top_.builder->constant(id))
+    return scope->builder->add_constant(*constant);
+  const FunctionNode node = *top_.builder->producer(id);
+  std::vector<ValueId> inputs, outputs;
+  for (const ValueId input : node.inputs) inputs.push_back(repeated_in(input, scope));
+  scope->builder->add_op(*node.op, std::move(inputs), node.attrs, &outputs, node.bodies);
+  const auto at = std::ranges::find(node.outputs, id) - node.outputs.begin();
+  const ValueId out = outputs[static_cast<size_t>(at)];
+  scope->builder->name(out, top_.builder->name(id));
+  return out;
 }
 
 Sym Elaborator::value(ValueId id) {

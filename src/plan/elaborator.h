@@ -164,6 +164,7 @@ class Elaborator {
 
   // elaborate_value.cc
   ValueId value_in(const Sym& sym, Scope* scope);  // a tensor value of that function scope
+  ValueId repeated_in(ValueId id, Scope* scope);   // a value of the top, made again there
   int capture(const Sym& sym, Scope* pipelines);
   Sym tensor(const Sym& sym, Span span);  // lists become tensors; constant or value
   Sym strong(const Sym& sym);             // literals get their default dtype
@@ -176,6 +177,7 @@ class Elaborator {
   Spec flatten(const Sym& sym, Span span, std::vector<ValueId>* ids);
   Attr attribute(const Sym& sym, Param::Kind kind, Span span, bool accepts_none);
   Attr tree(const Sym& sym, Span span, bool lists_are_tensors);
+  void check_evaluates(const OpDef& def, ValueId id, Span span) const;
   Sym op(std::string_view name, std::vector<Sym> inputs, Attrs attrs, Span span,
          const std::vector<Span>& spans = {});
   // A node of the current scope; an error of its types is said at the input's place.

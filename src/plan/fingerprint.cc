@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "data/ragged.h"
+#include "functions/kernels/math/array_file.h"
 #include "functions/kernels/text/model_file.h"
 #include "plan/canonical.h"
 #include "plan/static_forms.h"
@@ -115,6 +116,14 @@ void write_contents(const Attr& form, Bytes* out) {
   }
 }
 
+void write_array(const std::string& file, Bytes* out) {
+  try {
+    out->add(array_file_identity(file));
+  } catch (const Error&) {
+    out->add("unreadable");
+  }
+}
+
 void write(const Attr& attr, const Environment& environment, Bytes* out) {
   if (static_form_of(attr)) write_contents(attr, out);
   if (attr.is_capture() || attr.is_tensor()) {
@@ -183,6 +192,7 @@ CanonicalHashes node_hash(const Function& f, const FunctionNode& node, const Env
     default: {
       out.add(node.op->name);
       write(node.attrs, node.op->params, {}, &out);
+      if (node.is("load_array")) write_array(node.attrs["file"].as_string(), &out);
       out.integer(static_cast<int64_t>(node.inputs.size()));
       for (const ValueId id : node.inputs) out.add(values[static_cast<size_t>(id)]);
       for (const FunctionPtr& body : node.bodies)

@@ -1,5 +1,6 @@
 #include "functions/kernels/control/control.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/random.h"
@@ -34,17 +35,24 @@ Spec item_spec(const Spec& spec) {
   return spec.with_leaves(leaves);
 }
 
+namespace {
+
+// Items whose first size alone is unknown become ragged, all others one tensor.
+bool stacks(const LeafSpec& item) {
+  if (!item.is_tensor()) return false;
+  return item.shape.is_static() || !item.shape.without_front().is_static();
+}
+
+}  // namespace
+
 LeafSpec collected_leaf(const LeafSpec& item, int64_t items) {
   if (item.kind == LeafSpec::Kind::ragged)
     return ragged_leaf(item.dtype, item.shape.with_front(items), item.ragged_rank + 1);
   if (!item.is_tensor()) throw "gives " + item.text() + ", expected tensors";
   if (item.shape.is_static()) return LeafSpec::tensor(item.dtype, item.shape.with_front(items));
-  const bool first_only =
-      item.shape.has_rank() && item.shape.rank() > 0 && item.shape.without_front().is_static();
-  if (!first_only) {
-    throw "gives " + item.text() +
-        ": sizes behind the first must be known to put items together; reshape them";
-  }
+  if (!item.shape.has_rank())
+    throw "gives " + item.text() + ": the rank must be known to put items together; reshape them";
+  if (stacks(item)) return LeafSpec::tensor(item.dtype, item.shape.with_front(items));
   return ragged_leaf(item.dtype, item.shape.with_front(items), 1);
 }
 
@@ -79,16 +87,23 @@ void Collector::add(std::string_view op, Tensor value) {
   if (item_.is_tensor() && !item_.shape.admits(value.dims())) {
     fail_row(op, "an item has shape " + value.dims().text() + ", expected " + item_.shape.text());
   }
+  if (stacks(item_) && !values_.empty() && value.dims() != values_[0].dims()) {
+    fail_row(op, "an item has shape " + value.dims().text() + ", the first one " +
+                     values_[0].dims().text() + ": to stack them, bring them to one shape");
+  }
   values_.push_back(std::move(value));
 }
 
 void Collector::finish(OutputSlot* slot) {
-  if (item_.is_tensor() && item_.shape.is_static()) return finish_dense(slot);
+  if (stacks(item_)) return finish_dense(slot);
   finish_ragged(slot);
 }
 
 void Collector::finish_dense(OutputSlot* slot) const {
-  const Dims dims = item_.shape.dims().with_front(static_cast<int64_t>(values_.size()));
+  const auto count = static_cast<int64_t>(values_.size());
+  Dims dims{count};  // sizes that no item tells are 0
+  for (const int64_t size : item_.shape.sizes()) dims.push_back(std::max<int64_t>(size, 0));
+  if (count > 0) dims = values_[0].dims().with_front(count);
   check_size("map_fn", dims, item_.dtype);
   std::byte* out = slot->allocate(dims);
   for (const Tensor& value : values_) {

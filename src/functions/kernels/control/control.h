@@ -20,7 +20,8 @@ std::vector<Spec> control_structures(const OpDef& op, std::span<const FunctionPt
 LeafSpec axis_item_leaf(const LeafSpec& leaf);
 Spec item_spec(const Spec& spec);
 // What `items` (-1: unknown) of this leaf together are: a tensor where the shape is known, a ragged
-// one where its first size is not. Throws a message.
+// one where its first size alone is not; a tensor again, of items that must agree at run time,
+// where sizes behind the first are unknown (images). Throws a message.
 LeafSpec collected_leaf(const LeafSpec& item, int64_t items);
 
 // The round of a body inside the round of a loop around it.

@@ -14,5 +14,6 @@ void add_json_ops(OpRegistry* registry);
 void add_base64_ops(OpRegistry* registry);
 void add_decompress_op(OpRegistry* registry);
 void add_crc32c_ops(OpRegistry* registry);
+void add_read_file_op(OpRegistry* registry);
 
 }  // namespace penstock

@@ -12,6 +12,7 @@ void add_parse_ops(OpRegistry* registry) {
   add_json_ops(registry);
   add_base64_ops(registry);
   add_decompress_op(registry);
+  add_read_file_op(registry);
   add_crc32c_ops(registry);
 }
 

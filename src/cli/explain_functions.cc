@@ -1,0 +1,101 @@
+#include "cli/explain_functions.h"
+
+#include <algorithm>
+
+#include "report/table.h"
+#include "runtime/counters.h"
+
+namespace penstock::cli {
+namespace {
+
+constexpr int64_t kMostRows = 4096;
+constexpr int64_t kMostBytes = 32 << 20;
+constexpr double kMostSeconds = 0.5;
+
+// Runs the function over the first blocks of its input, for as long as that takes.
+FunctionReport measure(const PlanNode& node, const std::string& name, const Function& f,
+                       const RunOptions& options) {
+  FunctionReport out{node.op->name, name, 0, 0, {}};
+  BlockIterator input(node.inputs[0], options, std::make_shared<PipelineState>());
+  const int64_t start = now_ns();
+  Block block;
+  int64_t bytes = 0, most = 16;
+  while (out.rows < kMostRows && bytes < kMostBytes &&
+         static_cast<double>(now_ns() - start) * 1e-9 < kMostSeconds &&
+         input.next(&block, std::min(most, kMostRows - out.rows))) {
+    const std::vector<OpCost> costs = function_costs(f, block);
+    if (out.ops.empty()) {
+      out.ops = costs;
+      for (OpCost& cost : out.ops) cost.nanoseconds_per_row = 0;
+    }
+    for (size_t i = 0; i < costs.size(); ++i)
+      out.ops[i].nanoseconds_per_row +=
+          costs[i].nanoseconds_per_row * static_cast<double>(block.rows);
+    out.rows += block.rows;
+    bytes += block.payload_bytes();
+    most = block.payload_bytes() / std::max<int64_t>(block.rows, 1) < 4096 ? 2048 : 16;
+  }
+  for (OpCost& cost : out.ops) {
+    cost.nanoseconds_per_row /= static_cast<double>(std::max<int64_t>(out.rows, 1));
+    out.nanoseconds_per_row += cost.nanoseconds_per_row;
+  }
+  return out;
+}
+
+std::string human_ns(double nanoseconds) { return human_seconds(nanoseconds * 1e-9); }
+
+}  // namespace
+
+std::vector<FunctionReport> measure_functions(const PlanPtr& plan, const RunOptions& options) {
+  std::vector<FunctionReport> out;
+  for (const PlanNode* node : topological(*plan)) {
+    for (const auto& [name, f] : node->functions) {
+      const bool of_element = node->inputs.size() == 1 && node->op->function_arity == 1 &&
+                              f->captures.empty() && !f->nodes.empty() &&
+                              f->input == node->inputs[0]->spec;
+      if (of_element) out.push_back(measure(*node, name, *f, options));
+    }
+  }
+  return out;
+}
+
+std::string functions_text(const std::vector<FunctionReport>& reports) {
+  std::string out;
+  for (const FunctionReport& report : reports) {
+    out += report.stage + ": " + human_ns(report.nanoseconds_per_row) + " a row, of " +
+           std::to_string(report.rows) + " rows\n";
+    TextTable table({{"op", TextTable::Align::left, 24},
+                     {"value", TextTable::Align::left, 14},
+                     {"gives", TextTable::Align::left, 20},
+                     {"a row"},
+                     {"share"}});
+    for (const OpCost& cost : report.ops) {
+      table.add_row(
+          {cost.op, cost.name, cost.gives.text(), human_ns(cost.nanoseconds_per_row),
+           human_percent(cost.nanoseconds_per_row / std::max(report.nanoseconds_per_row, 1e-9))});
+    }
+    out += table.text(2) + "\n";
+  }
+  return out.empty() ? "no stage has a function of its elements\n" : out;
+}
+
+nlohmann::json functions_json(const std::vector<FunctionReport>& reports) {
+  nlohmann::json out = nlohmann::json::array();
+  for (const FunctionReport& report : reports) {
+    nlohmann::json ops = nlohmann::json::array();
+    for (const OpCost& cost : report.ops) {
+      ops.push_back({{"op", cost.op},
+                     {"name", cost.name},
+                     {"gives", cost.gives.text()},
+                     {"ns_per_row", cost.nanoseconds_per_row}});
+    }
+    out.push_back({{"stage", report.stage},
+                   {"function", report.function},
+                   {"rows", report.rows},
+                   {"ns_per_row", report.nanoseconds_per_row},
+                   {"ops", ops}});
+  }
+  return out;
+}
+
+}  // namespace penstock::cli
