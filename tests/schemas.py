@@ -219,6 +219,24 @@ def list_cases(c):
            more=lambda o, s: {"name": o["file"].endswith("/odd\ufffd.pipe")})
 
 
+CHAIN = str(ROOT / "tests/cluster/chain.json")
+RECORDED = str(ROOT / "tests/cluster/embmlp")
+
+
+def profile_cases(c):
+    inspect = "penstock-profile-inspect---json"
+    c.case("profile inspect", "profile.md", ["profile", "inspect", CHAIN, "--bandwidth", "1MB/s", "--json"], section=inspect,
+           more=lambda o, s: {
+               "replayed: transfers, computing, updates": close(o["replay_seconds"], 1.5e6 / o["payload_bytes_per_s"] + 0.25),
+               "payload is less than the nominal rate": 0.9e6 < o["payload_bytes_per_s"] < 1e6,
+               "slices carry the bytes": close(1e6, o["slice_seconds"] * sum(x["downlink_bytes_per_s"] for x in o["slices"]))})
+    c.case("profile inspect: recorded", "profile.md", ["profile", "inspect", RECORDED, "--json"], section=inspect,
+           more=lambda o, s: {"steps": o["steps"] == 6, "times": o["resources"]["worker"]["last_seconds"] < 1})
+    c.case("profile convert", "profile.md", ["profile", "convert", RECORDED, "-o", "$DATA/p.json", "--json"],
+           section="penstock-profile-convert---json",
+           more=lambda o, s: {"bytes": o["bytes"] == c.file_bytes("p.json"), "steps": o["steps"] == 6})
+
+
 UNEVEN = "from_tensors((ragged([[1], [2, 3]]), sparse(indices=[[0, 1]], values=[5], shape=[1, 2]))) | map((a, b) -> (b, a))"
 
 SHOWN = {  # name -> pipeline, flags, exit status
@@ -286,7 +304,8 @@ def main():
     a = ap.parse_args()
     with tempfile.TemporaryDirectory(prefix="penstock-schemas-") as data:
         c = Checker(os.path.abspath(a.program), data, a.filter)
-        for cases in (synth_cases, run_cases, trace_cases, explain_cases, optimize_cases, list_cases, show_cases):
+        for cases in (synth_cases, run_cases, trace_cases, explain_cases, optimize_cases, list_cases, show_cases,
+                      profile_cases):
             cases(c)
         coverage(c)
     print(f"{c.passed} passed, {c.failed} failed")

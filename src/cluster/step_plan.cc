@@ -135,6 +135,10 @@ StepPlan plan_step(const Step& step, const Rig& rig) {
     const Op& op = step.ops[static_cast<size_t>(i)];
     int32_t first = 0;
     add_op(op, rig, &draft, &first, &last[static_cast<size_t>(i)]);
+    for (auto at = static_cast<size_t>(first); at < draft.ops.size(); ++at) {
+      const bool transfer = draft.ops[at].kind == Kind::transfer;
+      if (transfer || !is_transfer(op.resource)) draft.ops[at].source = i;
+    }
     auto& deps = draft.deps[static_cast<size_t>(first)];
     for (const int32_t d : op.deps) deps.push_back(last[static_cast<size_t>(d)]);
   }

@@ -18,6 +18,7 @@ struct PlannedOp {
   double amount = 0;    // seconds or bytes
   double priority = 0;  // lower goes first where several are ready
   int32_t waits = 0;    // ops before it
+  int32_t source = -1;  // op of the step; -1: what a transfer costs beside its bytes
   int32_t first_next = 0, next_count = 0;  // StepPlan::next
 };
 
