@@ -237,6 +237,32 @@ def profile_cases(c):
            more=lambda o, s: {"bytes": o["bytes"] == c.file_bytes("p.json"), "steps": o["steps"] == 6})
 
 
+def predict_cases(c):
+    base = ["predict", RECORDED, "--bandwidth", "150Mbit", "--replications", "2", "--json"]
+    (c.data / "prices.json").write_text('{"worker": 2, "server": 1, "currency": "EUR"}', encoding="utf-8")
+    c.case("predict", "predict.md", [*base, "--workers", "1..3", "--servers", "1,2"],
+           more=lambda o, s: {
+               "sizes": [(p["workers"], p["servers"]) for p in o["points"]] == [(w, m) for m in (1, 2) for w in (1, 2, 3)],
+               "values lie in their intervals": all(p["low"] <= p["steps_per_s"] <= p["high"] for p in o["points"]),
+               "no budget": o["best_for_budget"] is None})
+    c.case("predict: saturated, with prices", "predict.md",
+           [*base, "--workers", "1,4,8,12", "--prices", "$DATA/prices.json", "--budget", "9"],
+           more=lambda o, s: {"the price": o["points"][1]["price_per_hour"] == 9, "best": o["best_for_budget"]["workers"] == 4,
+                              "saturation": o["saturation"][0]["workers"] in (4, 8)})
+    c.case("predict: examples and feed", "predict.md",
+           ["predict", CHAIN, "--bandwidth", "1Gbit", "--workers", "2", "--feed", "2/s", "--json"],
+           more=lambda o, s: {"the feed binds": (o["points"][0]["binds"], o["points"][0]["steps_per_s"]) == ("feed", 4),
+                              "examples": close(o["points"][0]["examples_per_s"], 32 * 4)})
+    c.case("predict: an order", "predict.md", [*base, "--workers", "1", "--order", "tac", "-o", "$DATA/order.json"])
+    order = parse((c.data / "order.json").read_text(encoding="utf-8"))
+    c.report("order file", c.schemas.object(order, c.schemas.section("order.md", ""), "order.md"))
+    c.case("predict: a file", "predict.md", [*base, "--workers", "2", "--html", "$DATA/p.html", "--perfetto", "$DATA/p.trace"],
+           more=lambda o, s: {"a page": "<svg" in (c.data / "p.html").read_text(encoding="utf-8"),
+                              "a timeline": len(parse((c.data / "p.trace").read_text(encoding="utf-8"))["traceEvents"]) > 50})
+    for mode in (["sync"], ["sync", "--backup", "1"], ["allreduce"], ["allreduce", "--all-reduce", "tree"]):
+        c.case(f"predict: {' '.join(mode)}", "predict.md", [*base, "--workers", "2,3", "--mode", *mode])
+
+
 UNEVEN = "from_tensors((ragged([[1], [2, 3]]), sparse(indices=[[0, 1]], values=[5], shape=[1, 2]))) | map((a, b) -> (b, a))"
 
 SHOWN = {  # name -> pipeline, flags, exit status
@@ -305,7 +331,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="penstock-schemas-") as data:
         c = Checker(os.path.abspath(a.program), data, a.filter)
         for cases in (synth_cases, run_cases, trace_cases, explain_cases, optimize_cases, list_cases, show_cases,
-                      profile_cases):
+                      profile_cases, predict_cases):
             cases(c)
         coverage(c)
     print(f"{c.passed} passed, {c.failed} failed")

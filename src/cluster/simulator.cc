@@ -31,7 +31,8 @@ struct Waiting {
   int32_t round;
   double priority;
   int32_t op;
-  double left;  // bytes
+  double left;        // bytes
+  bool first = true;  // none of it was sent yet
   bool operator>(const Waiting& o) const {
     return std::tie(round, priority, op) > std::tie(o.round, o.priority, o.op);
   }
@@ -216,10 +217,13 @@ class Simulator {
         servers_[static_cast<size_t>(op.place)].queue.emplace_back(w, i);
         feed_cores(op.place);
         break;
-      case Kind::transfer:
-        me.connections[static_cast<size_t>(op.place)].queue.push({0, op.priority, i, op.amount});
+      case Kind::transfer: {
+        Connection& c = me.connections[static_cast<size_t>(op.place)];
+        const bool turns = rig_.scheduler.pieces == Pieces::in_turn;
+        c.queue.push({turns ? c.current.round : 0, op.priority, i, op.amount});
         feed_link(w, op.place);
         break;
+      }
     }
   }
 
@@ -247,7 +251,8 @@ class Simulator {
   static double next_piece(const LinkScheduler& s, Connection* c) {
     c->current = c->queue.top();
     c->queue.pop();
-    const double most = c->current.round == 0 ? s.first_bytes : s.then_bytes;
+    const double most = c->current.first ? s.first_bytes : s.then_bytes;
+    c->current.first = false;
     const double piece = most > 0 ? std::min(most, c->current.left) : c->current.left;
     c->current.left -= piece;
     return piece;
@@ -265,7 +270,8 @@ class Simulator {
   void arrived(int32_t link, int32_t w) {
     Connection& c = worker(w).connections[static_cast<size_t>(link)];
     const Waiting sent = c.current;
-    if (sent.left > 0) c.queue.push({sent.round + 1, sent.priority, sent.op, sent.left});
+    const int32_t later = rig_.scheduler.pieces == Pieces::by_priority ? 0 : 1;
+    if (sent.left > 0) c.queue.push({sent.round + later, sent.priority, sent.op, sent.left, false});
     if (c.queue.empty()) {
       c.busy = false;
       network_.stop(link, w, now_s_);

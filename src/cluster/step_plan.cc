@@ -34,7 +34,8 @@ struct Draft {
 
 // Adds the op and what it costs around it; sets where it begins and ends.
 void add_op(const Op& op, const Rig& rig, Draft* draft, int32_t* first, int32_t* last) {
-  const double priority = std::max(0.0, is_transfer(op.resource) ? op.end_s : op.start_s);
+  const double recorded = std::max(0.0, is_transfer(op.resource) ? op.end_s : op.start_s);
+  const double priority = op.priority >= 0 ? op.priority : recorded;
   if (!is_transfer(op.resource)) {
     const bool worker = op.resource == Resource::worker;
     const Kind kind = worker                            ? Kind::worker

@@ -30,7 +30,7 @@ struct StepPlan {
   double worker_s = 0, server_s = 0;  // computing in the step
 };
 
-// REQUIRES a checked profile. Transfers go in the recorded order of their ends.
+// REQUIRES a checked profile. Transfers go by Op::priority, or in the recorded order of their ends.
 StepPlan plan_step(const Step& step, const Rig& rig);
 
 }  // namespace penstock::cluster
