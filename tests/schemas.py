@@ -263,6 +263,22 @@ def predict_cases(c):
         c.case(f"predict: {' '.join(mode)}", "predict.md", [*base, "--workers", "2,3", "--mode", *mode])
 
 
+def network_cases(c):
+    pattern = str(ROOT / "tests/cluster/pattern.json")
+    c.case("calibrate", "calibrate.md", ["calibrate", RECORDED, "--bandwidth", "150Mbit", "-o", "$DATA/net.json", "--json"],
+           more=lambda o, s: {"no pattern": o["pattern"] is None, "ends are compared": o["window"]["end_times"]["transfers"] > 10})
+    c.case("calibrate: a pattern", "calibrate.md", ["calibrate", "--pattern", pattern, "-o", "$DATA/net.json", "--json"],
+           more=lambda o, s: {"the fullest link": close(o["pattern"]["link_bytes_per_s"], 190.7e6 / 8),
+                              "between proportional and greedy": 0.2 < o["pattern"]["sharing_exponent"] < 0.5})
+    c.case("predict: calibrated", "predict.md",
+           ["predict", CHAIN, "--network", "$DATA/net.json", "--workers", "1", "--replications", "1", "--json"],
+           more=lambda o, s: {"its rate": close(o["payload_bytes_per_s"], 190.7e6 / 8)})
+    c.case("replay", "replay.md", ["replay", CHAIN, "--bandwidth", "1MB/s", "--what-if", "compress=2",
+                                   "--what-if", "faster=layer:2", "--json"],
+           more=lambda o, s: {"recorded, two changes, both": len(o["replays"]) == 4,
+                              "gains": o["replays"][3]["gain"] > o["replays"][1]["gain"] > o["replays"][2]["gain"] > 0})
+
+
 UNEVEN = "from_tensors((ragged([[1], [2, 3]]), sparse(indices=[[0, 1]], values=[5], shape=[1, 2]))) | map((a, b) -> (b, a))"
 
 SHOWN = {  # name -> pipeline, flags, exit status
@@ -331,7 +347,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="penstock-schemas-") as data:
         c = Checker(os.path.abspath(a.program), data, a.filter)
         for cases in (synth_cases, run_cases, trace_cases, explain_cases, optimize_cases, list_cases, show_cases,
-                      profile_cases, predict_cases):
+                      profile_cases, predict_cases, network_cases):
             cases(c)
         coverage(c)
     print(f"{c.passed} passed, {c.failed} failed")
