@@ -14,6 +14,7 @@ Json point_json(const cluster::Point& point, const Prediction& p) {
   Json out{{"workers", point.workers},
            {"servers", point.servers},
            {"steps_per_s", point.steps_per_s},
+           {"batches", point.batches},
            {"low", point.low},
            {"high", point.high},
            {"binds", point.binds},
@@ -23,7 +24,8 @@ Json point_json(const cluster::Point& point, const Prediction& p) {
              {"uplink", point.uplink_use},
              {"server", point.server_use},
              {"feed", point.feed_use}}}};
-  if (p.examples > 0) out["examples_per_s"] = point.steps_per_s * static_cast<double>(p.examples);
+  if (p.examples > 0)
+    out["examples_per_s"] = cluster::batches_per_s(point) * static_cast<double>(p.examples);
   if (p.prices) out["price_per_hour"] = cluster::price(point, *p.prices);
   return out;
 }
@@ -40,18 +42,21 @@ void print_prediction(const Prediction& p) {
   for (const std::string& n : p.notes) std::printf("%s\n", wrap("note: " + n, 80, 6).c_str());
   std::printf("\nworkers servers  steps/s   90 %% interval   efficiency  binds\n");
   // Efficiency is against the first size of the list.
-  const double one = p.points[0].steps_per_s / p.points[0].workers;
+  const double one = cluster::batches_per_s(p.points[0]) / p.points[0].workers;
   for (const cluster::Point& point : p.points) {
     std::printf("%7d %7d %8.2f  %6.2f..%-7.2f  %8.0f %%  %s\n", point.workers, point.servers,
                 point.steps_per_s, point.low, point.high,
-                100 * point.steps_per_s / (one * point.workers), point.binds.c_str());
+                100 * cluster::batches_per_s(point) / (one * point.workers), point.binds.c_str());
   }
   std::printf("\n");
   const cluster::Advice advice = cluster::advise(p.points, p.prices, p.budget);
   for (const std::string& line : cluster::advice_lines(advice, p.prices, p.budget))
     std::printf("%s\n", wrap(line, 80, 2).c_str());
-  if (p.examples > 0)
-    std::printf("examples/s: steps/s times %lld\n", static_cast<long long>(p.examples));
+  if (p.examples > 0) {
+    const bool joint = p.points.back().batches > 1;
+    std::printf("examples/s: steps/s times %lld%s\n", static_cast<long long>(p.examples),
+                joint ? ", times the workers that a step counts" : "");
+  }
 }
 
 Json prediction_json(const Prediction& p) {

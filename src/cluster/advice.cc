@@ -29,7 +29,8 @@ Saturation saturation_of(const std::vector<Point>& points, int32_t servers) {
     if (before != nullptr && p.workers > before->workers && before->steps_per_s > 0) {
       // Of each worker added between the two sizes.
       const double gain =
-          std::pow(p.steps_per_s / before->steps_per_s, 1.0 / (p.workers - before->workers)) - 1;
+          std::pow(batches_per_s(p) / batches_per_s(*before), 1.0 / (p.workers - before->workers)) -
+          1;
       if (gain < kSmallGain) {
         out.workers = p.workers;
         out.gain = gain;
@@ -46,16 +47,17 @@ std::string size_of(const Point& p) {
   std::string out = std::to_string(p.workers) + (p.workers == 1 ? " worker" : " workers");
   if (p.servers > 0)
     out += ", " + std::to_string(p.servers) + (p.servers == 1 ? " server" : " servers");
-  return out + print(": %.4g steps/s", p.steps_per_s);
+  out += print(": %.4g steps/s", p.steps_per_s);
+  return p.batches == 1 ? out : out + print(" of %d batches", p.batches);
 }
 
 // The fewest hosts among those nearly as fast as the fastest.
 const Point* best_of(const std::vector<const Point*>& points) {
   double most = 0;
-  for (const Point* p : points) most = std::max(most, p->steps_per_s);
+  for (const Point* p : points) most = std::max(most, batches_per_s(*p));
   const Point* out = nullptr;
   for (const Point* p : points) {
-    if (p->steps_per_s < most * (1 - kAsGood)) continue;
+    if (batches_per_s(*p) < most * (1 - kAsGood)) continue;
     if (out == nullptr || p->workers + p->servers < out->workers + out->servers) out = p;
   }
   return out;
@@ -102,7 +104,8 @@ Advice advise(const std::vector<Point>& points, const std::optional<Prices>& pri
     if (prices && price(p, *prices) <= budget) affordable.push_back(&p);
     const bool known = std::ranges::any_of(
         out.saturation, [&](const Saturation& s) { return s.servers == p.servers; });
-    if (!known) out.saturation.push_back(saturation_of(points, p.servers));
+    const auto sizes = std::ranges::count(points, p.servers, &Point::servers);
+    if (!known && sizes > 1) out.saturation.push_back(saturation_of(points, p.servers));
   }
   out.best = *best_of(all);
   if (!affordable.empty()) out.best_for_budget = *best_of(affordable);

@@ -28,8 +28,8 @@ struct Saturation {
 };
 
 struct Advice {
-  std::vector<Saturation> saturation;    // one for each number of servers
-  Point best;                            // most steps/s; of those within 1 % the fewest hosts
+  std::vector<Saturation> saturation;    // one for each number of servers of several sizes
+  Point best;                            // most batches/s; of those within 1 % the fewest hosts
   std::optional<Point> best_for_budget;  // the same of those within the budget
 };
 

@@ -243,6 +243,9 @@ std::vector<Point> predict(const std::vector<Profile>& kinds, const Question& qu
   check(question);
   check_kinds(kinds, question);
   std::vector<Point> out = unlimited(kinds, question);
+  for (Point& p : out) {
+    if (question.mode != Mode::async) p.batches = p.workers - question.backups;
+  }
   limit_by_feed(question, &out);
   return out;
 }

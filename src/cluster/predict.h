@@ -48,6 +48,7 @@ struct Point {
   int32_t workers = 1;
   int32_t servers = 1;
   double steps_per_s = 0;
+  int32_t batches = 1;  // of one worker in a step: more than one where a step is of all workers
   double low = 0, high = 0;  // 90 % interval for a run of 40 steps a worker; equal to steps_per_s
                              // for the formulas
   std::string binds;         // worker, downlink, uplink, server or feed
@@ -55,6 +56,9 @@ struct Point {
   double worker_use = 0, downlink_use = 0, uplink_use = 0, server_use = 0;
   double feed_use = 0;  // of what the input pipelines deliver
 };
+
+// Batches/s of all workers: what sizes are compared by.
+inline double batches_per_s(const Point& p) { return p.steps_per_s * p.batches; }
 
 // Plans of all steps, as the simulator takes them.
 std::vector<StepPlan> plan_steps(const Profile& profile, const Rig& rig);

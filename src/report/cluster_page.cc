@@ -85,12 +85,12 @@ std::string rows(const std::vector<Point>& points) {
                     "</th><th>Servers</th><th>steps/s</th><th>90 % interval</th><th>Efficiency</th>"
                     "<th>worker</th><th>downlink</th><th>uplink</th><th>server</th><th "
                     "class=\"text\">Binds</th></tr></thead><tbody>\n";
-  const double one = points[0].steps_per_s / points[0].workers;
+  const double one = batches_per_s(points[0]) / points[0].workers;
   for (const Point& p : points) {
     const auto percent = [](double v) { return print("<td>%.0f %%</td>", 100 * v); };
     out += print("<tr><td>%d</td><td>%d</td><td>%.4g</td><td>%.4g to %.4g</td>", p.workers,
                  p.servers, p.steps_per_s, p.low, p.high);
-    out += percent(one > 0 ? p.steps_per_s / (one * p.workers) : 0) + percent(p.worker_use) +
+    out += percent(one > 0 ? batches_per_s(p) / (one * p.workers) : 0) + percent(p.worker_use) +
            percent(p.downlink_use) + percent(p.uplink_use) + percent(p.server_use) +
            "<td class=\"text\">" + escaped(p.binds) + "</td></tr>\n";
   }
