@@ -115,10 +115,11 @@ std::string throughput_chart(const std::vector<Point>& points) {
     scale.rate = std::max(p.high > 0 && points[0].high > 0 ? p.high : p.steps_per_s,
                           &p == points.data() ? 0 : scale.rate);
   }
-  std::string out = print("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" "
-                          "role=\"img\" aria-label=\"steps/s by workers\">\n",
-                          kWidth, kHeight) +
-                    axes(scale);
+  std::string out =
+      print("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" "
+            "style=\"font:12px sans-serif\" role=\"img\" aria-label=\"steps/s by workers\">\n",
+            kWidth, kHeight) +
+      axes(scale);
   size_t color = 0;
   for (auto& [servers, line] : by_servers) {
     std::ranges::stable_sort(line, {}, &Point::workers);
