@@ -6,7 +6,7 @@ docs.py [--program P] [FILTER]
 A block marked `pipe` must parse (`penstock fmt -`). A block marked `console` holds commands after `$ `
 and what they print; the `penstock` ones are run, in a fresh folder for each page, and what is shown
 must come, line by line; a line `...` stands for any lines. A command without output shown only has to
-succeed. Mark a block `pipe no-test` or `console no-test` to leave it out.
+succeed. `$CHECKOUT` is the checkout. Mark a block `pipe no-test` or `console no-test` to leave it out.
 Closing line: N passed, N failed.
 """
 import argparse
@@ -46,7 +46,7 @@ def matches(shown, got):
 def examples(page, program, folder):
     """-> (name, what is wrong or None) of each example."""
     text = page.read_text(encoding="utf-8")
-    env = {**os.environ, **ENV, "PATH": f"{os.path.dirname(program)}:{os.environ['PATH']}"}
+    env = {**os.environ, **ENV, "CHECKOUT": str(ROOT), "PATH": f"{os.path.dirname(program)}:{os.environ['PATH']}"}
     for m in BLOCK.finditer(text):
         words, where = m[1].split(), f"{page.relative_to(ROOT)}:{text.count(chr(10), 0, m.start()) + 1}"
         if not words or "no-test" in words:

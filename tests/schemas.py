@@ -227,6 +227,66 @@ def list_cases(c):
            more=lambda o, s: {"name": o["file"].endswith("/odd\ufffd.pipe")})
 
 
+CHAIN = str(ROOT / "tests/cluster/chain.json")
+RECORDED = str(ROOT / "tests/cluster/embmlp")
+
+
+def profile_cases(c):
+    inspect = "penstock-profile-inspect---json"
+    c.case("profile inspect", "profile.md", ["profile", "inspect", CHAIN, "--bandwidth", "1MB/s", "--json"], section=inspect,
+           more=lambda o, s: {
+               "replayed: transfers, computing, updates": close(o["replay_seconds"], 1.5e6 / o["payload_bytes_per_s"] + 0.25),
+               "payload is less than the nominal rate": 0.9e6 < o["payload_bytes_per_s"] < 1e6,
+               "slices carry the bytes": close(1e6, o["slice_seconds"] * sum(x["downlink_bytes_per_s"] for x in o["slices"]))})
+    c.case("profile inspect: recorded", "profile.md", ["profile", "inspect", RECORDED, "--json"], section=inspect,
+           more=lambda o, s: {"steps": o["steps"] == 6, "times": o["resources"]["worker"]["last_seconds"] < 1})
+    c.case("profile convert", "profile.md", ["profile", "convert", RECORDED, "-o", "$DATA/p.json", "--json"],
+           section="penstock-profile-convert---json",
+           more=lambda o, s: {"bytes": o["bytes"] == c.file_bytes("p.json"), "steps": o["steps"] == 6})
+
+
+def predict_cases(c):
+    base = ["predict", RECORDED, "--bandwidth", "150Mbit", "--replications", "2", "--json"]
+    (c.data / "prices.json").write_text('{"worker": 2, "server": 1, "currency": "EUR"}', encoding="utf-8")
+    c.case("predict", "predict.md", [*base, "--workers", "1..3", "--servers", "1,2"],
+           more=lambda o, s: {
+               "sizes": [(p["workers"], p["servers"]) for p in o["points"]] == [(w, m) for m in (1, 2) for w in (1, 2, 3)],
+               "values lie in their intervals": all(p["low"] <= p["steps_per_s"] <= p["high"] for p in o["points"]),
+               "no budget": o["best_for_budget"] is None})
+    c.case("predict: saturated, with prices", "predict.md",
+           [*base, "--workers", "1,4,8,12", "--prices", "$DATA/prices.json", "--budget", "9"],
+           more=lambda o, s: {"the price": o["points"][1]["price_per_hour"] == 9, "best": o["best_for_budget"]["workers"] == 4,
+                              "saturation": o["saturation"][0]["workers"] in (4, 8)})
+    c.case("predict: examples and feed", "predict.md",
+           ["predict", CHAIN, "--bandwidth", "1Gbit", "--workers", "2", "--feed", "2/s", "--json"],
+           more=lambda o, s: {"the feed binds": (o["points"][0]["binds"], o["points"][0]["steps_per_s"]) == ("feed", 4),
+                              "examples": close(o["points"][0]["examples_per_s"], 32 * 4)})
+    c.case("predict: an order", "predict.md", [*base, "--workers", "1", "--order", "tac", "-o", "$DATA/order.json"])
+    order = parse((c.data / "order.json").read_text(encoding="utf-8"))
+    c.report("order file", c.schemas.object(order, c.schemas.section("order.md", ""), "order.md"))
+    c.case("predict: a file", "predict.md", [*base, "--workers", "2", "--html", "$DATA/p.html", "--perfetto", "$DATA/p.trace"],
+           more=lambda o, s: {"a page": "<svg" in (c.data / "p.html").read_text(encoding="utf-8"),
+                              "a timeline": len(parse((c.data / "p.trace").read_text(encoding="utf-8"))["traceEvents"]) > 50})
+    for mode in (["sync"], ["sync", "--backup", "1"], ["allreduce"], ["allreduce", "--all-reduce", "tree"]):
+        c.case(f"predict: {' '.join(mode)}", "predict.md", [*base, "--workers", "2,3", "--mode", *mode])
+
+
+def network_cases(c):
+    pattern = str(ROOT / "tests/cluster/pattern.json")
+    c.case("calibrate", "calibrate.md", ["calibrate", RECORDED, "--bandwidth", "150Mbit", "-o", "$DATA/net.json", "--json"],
+           more=lambda o, s: {"no pattern": o["pattern"] is None, "ends are compared": o["window"]["end_times"]["transfers"] > 10})
+    c.case("calibrate: a pattern", "calibrate.md", ["calibrate", "--pattern", pattern, "-o", "$DATA/net.json", "--json"],
+           more=lambda o, s: {"the fullest link": close(o["pattern"]["link_bytes_per_s"], 190.7e6 / 8),
+                              "between proportional and greedy": 0.2 < o["pattern"]["sharing_exponent"] < 0.5})
+    c.case("predict: calibrated", "predict.md",
+           ["predict", CHAIN, "--network", "$DATA/net.json", "--workers", "1", "--replications", "1", "--json"],
+           more=lambda o, s: {"its rate": close(o["payload_bytes_per_s"], 190.7e6 / 8)})
+    c.case("replay", "replay.md", ["replay", CHAIN, "--bandwidth", "1MB/s", "--what-if", "compress=2",
+                                   "--what-if", "faster=layer:2", "--json"],
+           more=lambda o, s: {"recorded, two changes, both": len(o["replays"]) == 4,
+                              "gains": o["replays"][3]["gain"] > o["replays"][1]["gain"] > o["replays"][2]["gain"] > 0})
+
+
 UNEVEN = "from_tensors((ragged([[1], [2, 3]]), sparse(indices=[[0, 1]], values=[5], shape=[1, 2]))) | map((a, b) -> (b, a))"
 
 SHOWN = {  # name -> pipeline, flags, exit status
@@ -294,7 +354,8 @@ def main():
     a = ap.parse_args()
     with tempfile.TemporaryDirectory(prefix="penstock-schemas-") as data:
         c = Checker(os.path.abspath(a.program), data, a.filter)
-        for cases in (synth_cases, run_cases, trace_cases, explain_cases, optimize_cases, list_cases, show_cases):
+        for cases in (synth_cases, run_cases, trace_cases, explain_cases, optimize_cases, list_cases, show_cases,
+                      profile_cases, predict_cases, network_cases):
             cases(c)
         coverage(c)
     print(f"{c.passed} passed, {c.failed} failed")

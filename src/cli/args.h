@@ -61,5 +61,7 @@ Command synth_command();
 Command ops_command();
 Command predict_command();
 Command profile_command();
+Command calibrate_command();
+Command replay_command();
 
 }  // namespace penstock::cli

@@ -16,8 +16,9 @@ namespace penstock::cli {
 namespace {
 
 std::vector<Command> commands() {
-  return {run_command(),      show_command(),  fmt_command(), trace_command(),   explain_command(),
-          optimize_command(), synth_command(), ops_command(), predict_command(), profile_command()};
+  return {run_command(),     show_command(),     fmt_command(),       trace_command(),
+          explain_command(), optimize_command(), synth_command(),     ops_command(),
+          predict_command(), profile_command(),  calibrate_command(), replay_command()};
 }
 
 std::string overview() {

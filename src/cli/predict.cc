@@ -4,24 +4,29 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
-#include <nlohmann/json.hpp>
+#include <cmath>
 #include <thread>
 
 #include "base/error.h"
 #include "cli/args.h"
+#include "cli/measure.h"
+#include "cli/prediction.h"
+#include "cli/print_json.h"
+#include "cluster/order.h"
 #include "cluster/placement.h"
 #include "cluster/read_profile.h"
+#include "cluster/timeline.h"
+#include "cluster/what_if.h"
 #include "io/file.h"
 
 namespace penstock::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr int64_t kMostSizes = 1000;
 constexpr int64_t kMostNetworkBytes = 1 << 20;
-constexpr double kSmallGain = 0.05;
+constexpr double kFeedSeconds = 2;
+constexpr int64_t kBucketBytes = 25 << 20;  // of DDP
+constexpr double kNoLimit = 1e18;
 
 // "1,2,4" and "1..16".
 std::vector<int32_t> parse_sizes(const std::string& flag, const std::string& text) {
@@ -47,6 +52,38 @@ std::vector<int32_t> parse_sizes(const std::string& flag, const std::string& tex
   return out;
 }
 
+double parse_positive(const std::string& flag, const std::string& text) {
+  double v = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), v);
+  if (error != std::errc() || end != text.data() + text.size() || !(v > 0) || !std::isfinite(v))
+    throw UsageError{flag + " must be a number of more than 0: " + text};
+  return v;
+}
+
+// "500/s", or what a pipeline delivers on this machine: its elements are a step's input each.
+double parse_feed(const std::string& text, std::vector<std::string>* notes) {
+  double v = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), v);
+  if (error == std::errc() && std::string_view(end, text.data() + text.size()) == "/s") {
+    if (!(v > 0) || !std::isfinite(v))
+      throw UsageError{"--feed must be a rate of more than 0, such as 12.5/s, or a pipeline: " +
+                       text};
+    return v;
+  }
+  const LoadedPipeline loaded = load_pipeline(Args({text}, pipeline_flags()));
+  const TracedRun run =
+      traced_run(loaded.plan, loaded.run_options, plan_text(loaded.built.plan), kFeedSeconds);
+  if (run.error) throw Error(run.error->code(), "--feed " + text + ": " + run.error->message());
+  const TraceInterval& i = run.trace.interval;
+  if (i.elements == 0 || i.seconds <= 0)
+    throw UsageError{"--feed " + text + ": the pipeline gave no element in " +
+                     std::to_string(kFeedSeconds) + " s"};
+  const double rate = static_cast<double>(i.elements) / i.seconds;
+  notes->push_back("each worker is fed " + std::to_string(rate) +
+                   " elements/s, one a step: measured with " + text + " on this machine");
+  return rate;
+}
+
 cluster::Rig parse_rig(const Args& args, const cluster::Profile& profile) {
   cluster::Rig rig;
   rig.worker_lanes = cluster::worker_lanes(profile);
@@ -62,11 +99,24 @@ cluster::Rig parse_rig(const Args& args, const cluster::Profile& profile) {
   return rig;
 }
 
+void parse_mode(const Args& args, const cluster::Profile& profile, cluster::Question* q) {
+  const char* fallback = cluster::has_collectives(profile) ? "allreduce" : "async";
+  q->mode = cluster::parse_mode(args.get("--mode").value_or(fallback));
+  q->backups = static_cast<int32_t>(std::min<int64_t>(args.get_int("--backup", 0, 0), 10'000));
+  if (q->backups > 0 && q->mode != cluster::Mode::sync)
+    throw UsageError{"--backup goes with --mode sync"};
+  const std::string shape = args.get("--all-reduce").value_or("ring");
+  if (shape != "ring" && shape != "tree")
+    throw UsageError{"--all-reduce is ring or tree: " + shape};
+  q->tree = shape == "tree";
+}
+
 cluster::Question parse_question(const Args& args, const cluster::Profile& profile) {
   cluster::Question q;
   q.workers = parse_sizes("--workers", args.get("--workers").value_or("1..8"));
   q.rig = parse_rig(args, profile);
   q.model = cluster::parse_model(args.get("--model").value_or("event"));
+  parse_mode(args, profile, &q);
   q.step_time_s = args.get_seconds("--step-time", 0);
   q.steps = static_cast<int32_t>(std::min<int64_t>(args.get_int("--steps", q.steps, 4), 1'000'000));
   q.warm_up = std::min(q.warm_up, q.steps / 4);
@@ -78,64 +128,91 @@ cluster::Question parse_question(const Args& args, const cluster::Profile& profi
   return q;
 }
 
-Json to_json(const std::vector<cluster::Point>& points, const cluster::Question& q,
-             const std::vector<std::string>& notes) {
-  Json list = Json::array();
-  for (const cluster::Point& p : points) {
-    list.push_back({{"workers", p.workers},
-                    {"servers", p.servers},
-                    {"steps_per_s", p.steps_per_s},
-                    {"low", p.low},
-                    {"high", p.high},
-                    {"binds", p.binds},
-                    {"use",
-                     {{"worker", p.worker_use},
-                      {"downlink", p.downlink_use},
-                      {"uplink", p.uplink_use},
-                      {"server", p.server_use}}}});
-  }
-  return {{"points", list}, {"payload_bytes_per_s", q.rig.server_rate}, {"notes", notes}};
+void parse_prices(const Args& args, Prediction* out) {
+  out->budget = kNoLimit;
+  if (const auto text = args.get("--budget")) out->budget = parse_positive("--budget", *text);
+  if (const auto file = args.get("--prices"))
+    out->prices = cluster::read_prices(*file, read_file(*file, kMostNetworkBytes));
+  if (args.has("--budget") != args.has("--prices"))
+    throw UsageError{"--budget and --prices PRICES.json go together"};
 }
 
-void print(const std::vector<cluster::Point>& points, const cluster::Question& q,
-           const cluster::Profile& profile, const std::vector<std::string>& notes) {
-  std::printf("payload rate of a server's link: %.1f Mbit/s each way\n", q.rig.server_rate * 8e-6);
-  for (const std::string& n : notes) std::printf("note: %s\n", n.c_str());
-  std::printf("\nworkers servers  steps/s   90 %% interval   efficiency  binds\n");
-  const cluster::Point* before = nullptr;
-  for (const cluster::Point& p : points) {
-    if (before != nullptr && before->servers != p.servers) before = nullptr;
-    // Efficiency is against the first size of the list.
-    const double one = points[0].steps_per_s / points[0].workers;
-    const bool small = before != nullptr && p.steps_per_s < before->steps_per_s * (1 + kSmallGain);
-    std::printf("%7d %7d %8.2f  %6.2f..%-7.2f  %8.0f %%  %s%s\n", p.workers, p.servers,
-                p.steps_per_s, p.low, p.high, 100 * p.steps_per_s / (one * p.workers),
-                p.binds.c_str(), small ? "; gains less than 5 %" : "");
-    before = &p;
+// Those that are not there yet.
+void add_notes(const std::vector<std::string>& from, std::vector<std::string>* to) {
+  for (const std::string& n : from)
+    if (std::ranges::find(*to, n) == to->end()) to->push_back(n);
+}
+
+// The kinds of workers as they will be simulated, but for the number of servers.
+std::vector<cluster::Profile> prepare(const Args& args, std::vector<cluster::Profile> kinds,
+                                      const cluster::Question& q) {
+  const auto order = cluster::parse_order(args.get("--order").value_or("traced"));
+  const double batch =
+      args.has("--batch-scale") ? parse_positive("--batch-scale", *args.get("--batch-scale")) : 1;
+  for (cluster::Profile& p : kinds) {
+    p = cluster::scale_batch(std::move(p), batch);
+    if (q.mode == cluster::Mode::all_reduce && !cluster::has_collectives(p))
+      p = cluster::to_all_reduce(p, kBucketBytes);
+    p = cluster::with_order(std::move(p), order, q.rig.server_rate, q.seed);
   }
-  if (profile.examples > 0)
-    std::printf("\nexamples/s: steps/s times %lld\n", static_cast<long long>(profile.examples));
+  return kinds;
+}
+
+// All points, and the kinds placed on the last number of servers.
+std::vector<cluster::Profile> add_points(const Args& args,
+                                         const std::vector<cluster::Profile>& kinds,
+                                         Prediction* out) {
+  const std::string servers = args.get("--servers").value_or(std::to_string(kinds[0].servers));
+  std::vector<cluster::Profile> placed;
+  for (const int32_t m : parse_sizes("--servers", servers)) {
+    placed.clear();
+    const bool no_servers = out->question.mode == cluster::Mode::all_reduce;
+    for (const cluster::Profile& p : kinds) {
+      placed.push_back(m == p.servers || no_servers ? p : cluster::place(p, m));
+      add_notes(placed.back().notes, &out->notes);
+    }
+    const auto more = cluster::predict(placed, out->question);
+    out->points.insert(out->points.end(), more.begin(), more.end());
+    if (no_servers) break;
+  }
+  return placed;
+}
+
+void write_files(const Args& args, const std::vector<cluster::Profile>& placed,
+                 const Prediction& p) {
+  if (const auto file = args.get("-o"))
+    write_file_atomically(*file, cluster::write_order(placed[0]));
+  if (const auto file = args.get("--html"))
+    write_file_atomically(*file, prediction_page(p, "Training with " + args.positional()[0]));
+  if (const auto file = args.get("--perfetto")) {
+    const int32_t workers = p.question.workers.back();
+    write_file_atomically(*file, cluster::write_timeline(placed, p.question, workers));
+  }
 }
 
 int predict(const Args& args) {
-  if (args.positional().size() != 1) throw UsageError{"one profile is needed: a file or a folder"};
-  const cluster::Profile profile = cluster::read_profile(args.positional()[0]);
-  const cluster::Question question = parse_question(args, profile);
-  std::vector<std::string> notes = profile.notes;
-  std::vector<cluster::Point> points;
-  const std::string servers = args.get("--servers").value_or(std::to_string(profile.servers));
-  for (const int32_t m : parse_sizes("--servers", servers)) {
-    const bool as_recorded = m == profile.servers || cluster::has_collectives(profile);
-    const cluster::Profile placed = as_recorded ? profile : cluster::place(profile, m);
-    if (!as_recorded) notes.push_back(placed.notes.back());
-    const auto more = cluster::predict(placed, question);
-    points.insert(points.end(), more.begin(), more.end());
-    if (cluster::has_collectives(profile)) break;  // no servers to count
-  }
+  if (args.positional().empty()) throw UsageError{"a profile is needed: a file or a folder"};
+  std::vector<cluster::Profile> kinds;
+  for (const std::string& path : args.positional()) kinds.push_back(cluster::read_profile(path));
+  Prediction out;
+  out.question = parse_question(args, kinds[0]);
+  parse_prices(args, &out);
+  kinds = prepare(args, std::move(kinds), out.question);
+  for (const cluster::Profile& p : kinds) add_notes(p.notes, &out.notes);
+  if (kinds.size() > 1)
+    out.notes.push_back("workers are of " + std::to_string(kinds.size()) +
+                        " kinds, in the order of the profiles: worker k is of kind k modulo " +
+                        std::to_string(kinds.size()));
+  if (cluster::is_unvalidated(args.get("--policy").value_or("grpc")))
+    out.notes.push_back("policy " + *args.get("--policy") + " is not validated by measurements");
+  if (const auto feed = args.get("--feed")) out.question.feed_rate = parse_feed(*feed, &out.notes);
+  out.examples = kinds[0].examples;
+  const std::vector<cluster::Profile> placed = add_points(args, kinds, &out);
+  write_files(args, placed, out);
   if (args.has("--json")) {
-    std::puts(to_json(points, question, notes).dump(2).c_str());
+    print_json(prediction_json(out));
   } else {
-    print(points, question, profile, notes);
+    print_prediction(out);
   }
   return 0;
 }
@@ -143,28 +220,46 @@ int predict(const Args& args) {
 }  // namespace
 
 Command predict_command() {
-  return {"predict",
-          "PROFILE [flags]",
-          "training throughput for each size of a cluster",
-          "Simulates training with parameter servers from one worker's profile: steps "
-          "per second with a 90 % interval for a run of 40 steps a worker, and what binds. PROFILE "
-          "is a file or a folder of TensorFlow RunMetadata, a Kineto trace of PyTorch DDP (then "
-          "synchronous training is replayed), or Penstock's own JSON (docs/format/profile.md). "
-          "docs/cluster-model.md derives the model.",
-          {{"--workers", "LIST", "numbers of workers, such as 1,2,4 or 1..16 (1..8)"},
-           {"--servers", "LIST", "numbers of servers (as recorded)"},
-           {"--bandwidth", "RATE", "nominal rate of a server's link, each way: 1Gbit, 100MB/s"},
-           {"--worker-bandwidth", "RATE", "the same of a worker's link; without it no limit"},
-           {"--network", "NET.json", "rates and constants (docs/format/net.md)"},
-           {"--policy", "NAME", "grpc, paper, fifo, maxmin, http2 or grpc-window (grpc)"},
-           {"--model", "NAME", "event, or a formula to compare: lin, cynthia, ideal (event)"},
-           {"--step-time", "TIME", "a step of one worker, measured without profiling"},
-           {"--steps", "N", "steps simulated by each worker in each replication (120)"},
-           {"--replications", "N", "simulations with other starts (8)"},
-           {"--seed", "N", "of the draws (1)"},
-           {"--threads", "N", "threads to simulate on (those of the machine)"},
-           {"--json", "", "one JSON object (docs/format/predict.md)"}},
-          predict};
+  return {
+      "predict",
+      "PROFILE... [flags]",
+      "training throughput for each size of a cluster",
+      "Simulates training from one worker's profile: steps per second with a 90 % interval for a "
+      "run of 40 steps a worker, what binds, where more workers stop paying, and the best size. "
+      "PROFILE is a file or a folder of TensorFlow RunMetadata, a Kineto trace of PyTorch DDP "
+      "(then synchronous training is replayed), or Penstock's own JSON (docs/format/profile.md); "
+      "several are several kinds of workers. docs/cluster-model.md derives the model.",
+      {{"--workers", "LIST", "numbers of workers, such as 1,2,4 or 1..16 (1..8)"},
+       {"--servers", "LIST", "numbers of servers (as recorded)"},
+       {"--bandwidth", "RATE", "nominal rate of a server's link, each way: 1Gbit, 100MB/s"},
+       {"--worker-bandwidth", "RATE", "the same of a worker's link; without it no limit"},
+       {"--network", "NET.json", "rates and constants (docs/format/net.md)"},
+       {"--policy", "NAME",
+        "how links are shared: grpc, paper, fifo, maxmin, http2, grpc-window, "
+        "processor-sharing, p3, one-worker-at-a-time, rdma or mpi (grpc)"},
+       {"--order", "NAME",
+        "of transfers: traced, reverse, random, tic, tac, sequential or layer (traced)"},
+       {"-o", "ORDER.json", "writes the order, for a trainer to enforce (docs/format/order.md)"},
+       {"--mode", "NAME",
+        "async, sync (servers with a barrier) or allreduce (as recorded); the steps of the "
+        "latter two are steps of all workers"},
+       {"--backup", "N", "sync: workers whose gradients a step does not wait for (0)"},
+       {"--all-reduce", "SHAPE", "ring or tree (ring)"},
+       {"--model", "NAME", "event, or a formula to compare: lin, cynthia, ideal (event)"},
+       {"--batch-scale", "X", "a batch X times as large: computing grows, transfers stay"},
+       {"--step-time", "TIME", "a step of one worker, measured without profiling"},
+       {"--feed", "PIPE|RATE",
+        "what feeds each worker, an element a step: a pipeline, run for 2 s, or 12.5/s"},
+       {"--prices", "FILE", "prices of hosts (docs/format/predict.md), with --budget"},
+       {"--budget", "PRICE", "most to pay an hour"},
+       {"--steps", "N", "steps simulated by each worker in each replication (120)"},
+       {"--replications", "N", "simulations with other starts (8)"},
+       {"--seed", "N", "of the draws (1)"},
+       {"--threads", "N", "threads to simulate on (those of the machine)"},
+       {"--html", "FILE", "a page with the curve, the table and the advice"},
+       {"--perfetto", "FILE", "the first steps of the last size as a timeline for Perfetto"},
+       {"--json", "", "one JSON object (docs/format/predict.md)"}},
+      predict};
 }
 
 }  // namespace penstock::cli

@@ -1,8 +1,10 @@
 // penstock profile: what a training profile holds, and its conversion.
 
+#include <algorithm>
 #include <cstdio>
 
 #include "cli/args.h"
+#include "cli/print_json.h"
 #include "cluster/inspect.h"
 #include "cluster/profile_json.h"
 #include "cluster/read_profile.h"
@@ -13,17 +15,36 @@ namespace penstock::cli {
 namespace {
 
 using cluster::Resource;
+using Json = nlohmann::ordered_json;
 
 constexpr const char* kDefaultRate = "1Gbit";
+constexpr std::string_view kShades = " .:-=+*#%@";
+constexpr Resource kShown[] = {Resource::downlink, Resource::worker,     Resource::uplink,
+                               Resource::server,   Resource::all_reduce, Resource::broadcast,
+                               Resource::none};
+
+// One line of the time axis, as dense as the value is near the most of it.
+void print_axis(const char* name, const cluster::Inspection& found, double cluster::Slice::* value,
+                double scale, const char* unit) {
+  double most = 0;
+  for (const cluster::Slice& s : found.slices) most = std::max(most, s.*value);
+  std::string line;
+  for (const cluster::Slice& s : found.slices) {
+    const double level = most > 0 ? s.*value / most : 0;
+    line += kShades[static_cast<size_t>(level * static_cast<double>(kShades.size() - 1) + 0.5)];
+  }
+  std::printf("%-9s|%s| %.3g%s\n", name, line.c_str(), most * scale, unit);
+}
 
 void print(const cluster::Profile& profile, const cluster::Inspection& found, double rate) {
   std::printf("%s: %zu steps, %d servers, %d lanes of a worker\n", profile.source.c_str(),
               profile.steps.size(), profile.servers, found.lanes);
-  for (const std::string& n : profile.notes) std::printf("note: %s\n", n.c_str());
+  for (const std::string& n : profile.notes) std::printf("%s\n", wrap("note: " + n, 80, 6).c_str());
+  for (const std::string& m : found.missing)
+    std::printf("%s\n", wrap("missing: " + m, 80, 9).c_str());
   std::printf("\na step, mean over the steps; transfers at %.1f Mbit/s of payload\n", rate * 8e-6);
   std::printf("resource        ops         bytes   seconds   recorded from..to\n");
-  for (const Resource r : {Resource::downlink, Resource::worker, Resource::uplink, Resource::server,
-                           Resource::all_reduce, Resource::broadcast, Resource::none}) {
+  for (const Resource r : kShown) {
     const cluster::ResourceSummary& s = found.by_resource[static_cast<size_t>(r)];
     std::printf("%-10s %8.1f  %12.0f  %8.4f", std::string(cluster::resource_name(r)).c_str(), s.ops,
                 s.bytes, s.seconds);
@@ -36,6 +57,69 @@ void print(const cluster::Profile& profile, const cluster::Inspection& found, do
   std::printf("longest chain: %.4f s transfers, %.4f s worker, %.4f s server\n",
               found.critical_transfer_s, found.critical_worker_s, found.critical_server_s);
   std::printf("hidden behind computing: %.0f %% of the transfer time\n", 100 * found.hidden_share);
+  if (found.slices.empty()) return;
+  std::printf("\nthe replayed step, %.4g ms a column, and the most of each line\n",
+              1e3 * found.slice_s);
+  print_axis("downlink", found, &cluster::Slice::downlink_rate, 1e-6, " MB/s");
+  print_axis("worker", found, &cluster::Slice::worker_use, 1, " ops");
+  print_axis("uplink", found, &cluster::Slice::uplink_rate, 1e-6, " MB/s");
+  print_axis("server", found, &cluster::Slice::server_use, 1, " ops");
+}
+
+Json resources_json(const cluster::Inspection& found) {
+  Json out = Json::object();
+  for (const Resource r : kShown) {
+    const cluster::ResourceSummary& s = found.by_resource[static_cast<size_t>(r)];
+    Json& to = out[std::string(cluster::resource_name(r))];
+    to = {{"ops", s.ops}, {"mean_bytes", s.bytes}, {"seconds", s.seconds}};
+    const bool recorded = s.first_s >= 0;
+    to["first_seconds"] = recorded ? Json(s.first_s) : Json(nullptr);
+    to["last_seconds"] = recorded ? Json(s.last_s) : Json(nullptr);
+  }
+  return out;
+}
+
+Json to_json(const cluster::Profile& profile, const cluster::Inspection& found, double rate) {
+  Json slices = Json::array();
+  for (const cluster::Slice& s : found.slices) {
+    slices.push_back({{"downlink_bytes_per_s", s.downlink_rate},
+                      {"worker", s.worker_use},
+                      {"uplink_bytes_per_s", s.uplink_rate},
+                      {"server", s.server_use}});
+  }
+  return {{"source", profile.source},
+          {"steps", profile.steps.size()},
+          {"servers", profile.servers},
+          {"examples", profile.examples},
+          {"lanes", found.lanes},
+          {"payload_bytes_per_s", rate},
+          {"resources", resources_json(found)},
+          {"payload_by_server", found.server_bytes},
+          {"replay_seconds", found.replay_s},
+          {"chain",
+           {{"transfer_seconds", found.critical_transfer_s},
+            {"worker_seconds", found.critical_worker_s},
+            {"server_seconds", found.critical_server_s}}},
+          {"hidden_share", found.hidden_share},
+          {"slice_seconds", found.slice_s},
+          {"slices", slices},
+          {"missing", found.missing},
+          {"notes", profile.notes}};
+}
+
+int convert(const cluster::Profile& profile, const Args& args) {
+  const auto to = args.get("-o");
+  if (!to) throw UsageError{"convert needs -o FILE"};
+  const std::string text = cluster::write_profile_json(profile);
+  write_file_atomically(*to, text);
+  if (args.has("--json")) {
+    print_json({{"file", *to},
+                {"bytes", text.size()},
+                {"steps", profile.steps.size()},
+                {"servers", profile.servers},
+                {"notes", profile.notes}});
+  }
+  return 0;
 }
 
 int profile(const Args& args) {
@@ -43,30 +127,32 @@ int profile(const Args& args) {
   if (words.size() != 2 || (words[0] != "inspect" && words[0] != "convert"))
     throw UsageError{"inspect PROFILE or convert PROFILE -o FILE is needed"};
   const cluster::Profile read = cluster::read_profile(words[1]);
-  if (words[0] == "convert") {
-    const auto to = args.get("-o");
-    if (!to) throw UsageError{"convert needs -o FILE"};
-    write_file_atomically(*to, cluster::write_profile_json(read));
-    return 0;
-  }
+  if (words[0] == "convert") return convert(read, args);
   const double rate =
       cluster::parse_rate(args.get("--bandwidth").value_or(kDefaultRate)) * cluster::kPayloadShare;
-  print(read, cluster::inspect(read, rate), rate);
+  const cluster::Inspection found = cluster::inspect(read, rate);
+  if (args.has("--json")) {
+    print_json(to_json(read, found, rate));
+  } else {
+    print(read, found, rate);
+  }
   return 0;
 }
 
 }  // namespace
 
 Command profile_command() {
-  return {"profile",
-          "inspect|convert PROFILE [flags]",
-          "what a training profile holds",
-          "inspect shows a profile's operations by resource, its bytes, its longest chain, and how "
-          "much of the transfers hides behind computing. convert writes it as Penstock's JSON "
-          "(docs/format/profile.md).",
-          {{"--bandwidth", "RATE", "nominal rate of a server's link (1Gbit)"},
-           {"-o", "FILE", "where convert writes"}},
-          profile};
+  return {
+      "profile",
+      "inspect|convert PROFILE [flags]",
+      "what a training profile holds",
+      "inspect shows a profile's operations by resource, its bytes, its longest chain, its four "
+      "phases on one time axis, and how much of the transfers hides behind computing. convert "
+      "writes it as Penstock's JSON (docs/format/profile.md).",
+      {{"--bandwidth", "RATE", "nominal rate of a server's link (1Gbit)"},
+       {"-o", "FILE", "where convert writes"},
+       {"--json", "", "one JSON object (docs/format/profile.md)"}},
+      profile};
 }
 
 }  // namespace penstock::cli

@@ -22,13 +22,12 @@ struct Cost {
   double messages = 0;
 };
 
-Cost cost_of(const Op& op, int32_t workers) {
+Cost cost_of(const Op& op, int32_t workers, bool tree) {
   const auto bytes = static_cast<double>(op.bytes);
   if (workers == 1) return {};
-  if (op.resource == Resource::broadcast) {
-    const auto rounds = static_cast<double>(std::bit_width(static_cast<uint32_t>(workers - 1)));
-    return {rounds * bytes, rounds};
-  }
+  const auto rounds = static_cast<double>(std::bit_width(static_cast<uint32_t>(workers - 1)));
+  if (op.resource == Resource::broadcast) return {rounds * bytes, rounds};
+  if (tree) return {2 * rounds * bytes, 2 * rounds};
   const double messages = 2.0 * (workers - 1);
   return {messages / workers * bytes, messages};
 }
@@ -91,7 +90,7 @@ class StepRun {
     if (is_collective(op.resource)) {
       double start_s = network_s_;
       for (size_t r = 0; r < workers_; ++r) start_s = std::max(start_s, ready_s(i, r));
-      const double cost_s = carry_s(cost_of(op, static_cast<int32_t>(workers_)), start_s);
+      const double cost_s = carry_s(cost_of(op, static_cast<int32_t>(workers_), q_.tree), start_s);
       network_busy_s += cost_s;
       network_s_ = start_s + cost_s;
       std::fill_n(end_s_.begin() + static_cast<ptrdiff_t>(i * workers_), workers_, network_s_);

@@ -1,11 +1,15 @@
 #include "cluster/inspect.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "cluster/simulator.h"
 
 namespace penstock::cluster {
 namespace {
+
+constexpr int32_t kSlices = 60;
+constexpr size_t kFewSteps = 10;
 
 double seconds_of(const Op& op, double rate) {
   return is_transfer(op.resource) ? static_cast<double>(op.bytes) / rate : op.duration_s;
@@ -57,6 +61,63 @@ void add_critical_path(const Step& step, double rate, double share, Inspection* 
   }
 }
 
+// Adds `amount` to the slices between the ends of the span, in proportion to its time in each.
+void spread(const Span& span, double amount, double Slice::* to, Inspection* out) {
+  const double length_s = span.end_s - span.start_s;
+  for (size_t k = 0; length_s > 0 && k < out->slices.size(); ++k) {
+    const double from_s = out->slice_s * static_cast<double>(k);
+    const double inside_s =
+        std::min(span.end_s, from_s + out->slice_s) - std::max(span.start_s, from_s);
+    if (inside_s > 0) out->slices[k].*to += amount * inside_s / length_s / out->slice_s;
+  }
+}
+
+void add_slices(const std::vector<Outcome>& replays, Inspection* out) {
+  double longest_s = 0;
+  for (const Outcome& o : replays) longest_s = std::max(longest_s, o.end_s);
+  if (longest_s <= 0) return;
+  out->slice_s = longest_s / kSlices;
+  out->slices.resize(kSlices);
+  const double share = 1.0 / static_cast<double>(replays.size());
+  for (const Outcome& o : replays) {
+    for (const Span& s : o.spans) {
+      using Kind = PlannedOp::Kind;
+      double Slice::* to = s.kind == Kind::worker   ? &Slice::worker_use
+                           : s.kind == Kind::server ? &Slice::server_use
+                           : s.place % 2 == 0       ? &Slice::downlink_rate
+                                                    : &Slice::uplink_rate;
+      spread(s, share * s.amount, to, out);
+    }
+  }
+}
+
+std::vector<std::string> missing_in(const Profile& profile) {
+  std::vector<std::string> out;
+  double ops = 0, untimed = 0, transfers = 0, empty = 0;
+  for (const Step& step : profile.steps) {
+    for (const Op& op : step.ops) {
+      const bool sends = is_transfer(op.resource) || is_collective(op.resource);
+      ops += 1;
+      untimed += op.resource != Resource::none && op.start_s < 0;
+      transfers += sends;
+      empty += sends && op.bytes == 0;
+    }
+  }
+  const auto percent = [](double part, double whole) {
+    return std::to_string(static_cast<int>(std::lround(100 * part / whole))) + " %";
+  };
+  if (untimed > 0)
+    out.push_back("recorded times of " + percent(untimed, ops) +
+                  " of the ops: they go in the order of the file");
+  if (empty > 0) out.push_back("sizes of " + percent(empty, transfers) + " of the transfers");
+  if (transfers == 0) out.emplace_back("transfers: nothing depends on the number of workers");
+  if (profile.examples == 0) out.emplace_back("examples a step: rates are steps/s alone");
+  if (profile.steps.size() < kFewSteps)
+    out.push_back("steps: " + std::to_string(profile.steps.size()) +
+                  " of them hardly show how steps differ");
+  return out;
+}
+
 }  // namespace
 
 Inspection inspect(const Profile& profile, double rate) {
@@ -74,11 +135,16 @@ Inspection inspect(const Profile& profile, double rate) {
   rig.worker_lanes = out.lanes;
   rig.stagger_s = 0;
   double replay_s = 0;
+  std::vector<Outcome> replays;
   for (const Step& step : profile.steps) {
-    const Outcome o = simulate({plan_step(step, rig)}, rig, Run{1, profile.servers, 1, 1});
-    replay_s += share * o.end_s;
+    Run run{1, profile.servers, 1, 1};
+    run.record = true;
+    replays.push_back(simulate({plan_step(step, rig)}, rig, run));
+    replay_s += share * replays.back().end_s;
   }
   out.replay_s = replay_s;
+  add_slices(replays, &out);
+  out.missing = missing_in(profile);
   const auto seconds = [&](Resource r) { return out.by_resource[static_cast<size_t>(r)].seconds; };
   const double transfers_s = seconds(Resource::downlink) + seconds(Resource::uplink);
   const double serial_s = transfers_s + seconds(Resource::worker);

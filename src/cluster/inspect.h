@@ -17,6 +17,12 @@ struct ResourceSummary {
   double last_s = -1;   // without records
 };
 
+// What happens at once in the replayed step of one worker, mean over a slice of it and the steps.
+struct Slice {
+  double downlink_rate = 0, uplink_rate = 0;  // bytes/s
+  double worker_use = 0, server_use = 0;      // ops that run, on average
+};
+
 struct Inspection {
   std::array<ResourceSummary, kResources> by_resource;  // by Resource
   std::vector<double> server_bytes;                     // a step, both ways, by server
@@ -26,6 +32,9 @@ struct Inspection {
   double critical_transfer_s = 0;  // and transfers, each alone on its link
   double hidden_share = 0;         // of the transfer seconds, the part beside computing
   int lanes = 1;
+  double slice_s = 0;                // length of each of slices: the longest step is cut into 60
+  std::vector<Slice> slices;         // from the start of the step on
+  std::vector<std::string> missing;  // what the profile does not tell, in words
 };
 
 // REQUIRES a checked profile and a rate of more than 0 bytes/s.

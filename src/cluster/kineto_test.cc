@@ -19,11 +19,12 @@ const char* const kSteps = R"({"format":"penstock-profile","version":1,"steps":[
 
 double rate_of(double link, int32_t workers, double step_s = 0) {
   Question q;
+  q.mode = Mode::all_reduce;
   q.workers = {workers};
   q.rig.server_rate = link;
   q.rig.burst_bytes = 0;
   q.step_time_s = step_s;
-  return predict(read_profile_json("f", kSteps), q)[0].steps_per_s;
+  return predict({read_profile_json("f", kSteps)}, q)[0].steps_per_s;
 }
 
 TEST_CASE("all_reduce: closed forms of the bucket replay") {
@@ -38,10 +39,11 @@ TEST_CASE("all_reduce: closed forms of the bucket replay") {
 
 TEST_CASE("all_reduce: a rested link carries a burst at once") {
   Question q;
+  q.mode = Mode::all_reduce;
   q.workers = {2};
   q.rig.server_rate = 2e7;
   q.rig.burst_bytes = 1e6;  // saved once: the link does not rest between the buckets
-  CHECK(predict(read_profile_json("f", kSteps), q)[0].steps_per_s ==
+  CHECK(predict({read_profile_json("f", kSteps)}, q)[0].steps_per_s ==
         doctest::Approx(1 / (0.1 + 0.35 + 0.05)));
 }
 

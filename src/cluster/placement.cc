@@ -12,7 +12,8 @@ namespace {
 
 constexpr int32_t kMostServers = 1000;
 
-// For each op the op that is its variable, or -1.
+}  // namespace
+
 std::vector<int32_t> variables_of(const Step& step) {
   std::vector<int32_t> out(step.ops.size(), -1);
   const auto variable = [&](int32_t i) -> int32_t& { return out[static_cast<size_t>(i)]; };
@@ -35,6 +36,8 @@ std::vector<int32_t> variables_of(const Step& step) {
   }
   return out;
 }
+
+namespace {
 
 // The bytes of each variable in a step, by name.
 std::map<std::string, int64_t> sizes_of(const Step& step) {

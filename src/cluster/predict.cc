@@ -34,9 +34,11 @@ double deviation(const std::vector<double>& v) {
   return std::sqrt(sum / static_cast<double>(v.size() - 1));
 }
 
-std::vector<StepPlan> plan_all(const Profile& profile, const Rig& rig) {
-  std::vector<StepPlan> out;
-  for (const Step& step : profile.steps) out.push_back(plan_step(step, rig));
+using Plans = std::vector<std::vector<StepPlan>>;  // by kind of worker
+
+Plans plan_all(const std::vector<Profile>& kinds, const Rig& rig) {
+  Plans out;
+  for (const Profile& p : kinds) out.push_back(plan_steps(p, rig));
   return out;
 }
 
@@ -46,10 +48,12 @@ struct Replication {
   Point use;
 };
 
-Replication replicate(const std::vector<StepPlan>& plans, const Question& q, int32_t workers,
-                      int32_t servers, int32_t index) {
+Replication replicate(const Plans& plans, const Question& q, int32_t workers, int32_t servers,
+                      int32_t index) {
   Run run{workers, servers, q.steps, mix(q.seed, static_cast<uint64_t>(index))};
-  const Outcome o = simulate(plans, q.rig, run);
+  run.barrier = q.mode == Mode::sync;
+  run.backups = q.backups;
+  const Outcome o = simulate_kinds(plans, q.rig, run);
   Replication out;
   out.throughput = throughput(o, q.warm_up);
   out.batches = batch_throughputs(o, q.warm_up, kBatchSteps);
@@ -133,18 +137,56 @@ void check(const Question& q) {
   }
 }
 
+// Steps/s of one worker by itself.
+double alone(const Plans& plans, const Question& question, int32_t servers) {
+  Question q = question;
+  q.backups = 0;
+  return replicate(plans, q, 1, servers, 0).throughput;
+}
+
+// What the input pipelines let through.
+void limit_by_feed(const Question& q, std::vector<Point>* points) {
+  if (q.feed_rate <= 0) return;
+  for (Point& p : *points) {
+    const double most = q.feed_rate * (q.mode == Mode::async ? p.workers : 1);
+    p.feed_use = std::min(1.0, p.steps_per_s / most);
+    if (p.steps_per_s >= most) p.binds = "feed";
+    for (double* rate : {&p.steps_per_s, &p.low, &p.high}) *rate = std::min(*rate, most);
+  }
+}
+
+void check_kinds(const std::vector<Profile>& kinds, const Question& q) {
+  const auto bad = [](const std::string& what) {
+    throw Error(Code::invalid_argument, "predict: " + what);
+  };
+  for (const Profile& p : kinds) {
+    if (p.servers != kinds[0].servers)
+      bad(p.source + " has " + std::to_string(p.servers) + " servers, " + kinds[0].source +
+          " has " + std::to_string(kinds[0].servers) + ": kinds of workers share the servers");
+    if (has_collectives(p) && q.mode != Mode::all_reduce)
+      bad(p.source + " was recorded without servers: its mode is allreduce");
+  }
+  if (kinds.size() > 1 && q.mode == Mode::all_reduce)
+    bad("ranks of several kinds do not go with allreduce: give one profile");
+  if (kinds.size() > 1 && q.step_time_s > 0) bad("a step time goes with one profile only");
+  if (kinds.size() > 1 && q.model != Model::event)
+    bad("formulas know one kind of workers: give one profile");
+  if (q.mode != Mode::async && q.model != Model::event)
+    bad("the formulas are of asynchronous training");
+}
+
 // A gap, or where the replay is too slow already a factor on computing, that makes one simulated
 // worker's step last `step_time_s`.
-void fit_step_time(const Profile& profile, double step_time_s, Question* q) {
+void fit_step_time(const std::vector<Profile>& kinds, double step_time_s, Question* q) {
   q->rig.step_gap_s = q->rig.step_gap_transfer_s = 0;
-  const std::vector<StepPlan> plans = plan_all(profile, q->rig);
-  const double replay_s = 1 / replicate(plans, *q, 1, profile.servers, 0).throughput;
+  const Plans plans = plan_all(kinds, q->rig);
+  const double replay_s = 1 / alone(plans, *q, kinds[0].servers);
   if (replay_s <= step_time_s) {
     q->rig.step_gap_s = step_time_s - replay_s;
     return;
   }
   double worker_s = 0;
-  for (const StepPlan& p : plans) worker_s += p.worker_s / static_cast<double>(plans.size());
+  for (const StepPlan& p : plans[0]) worker_s += p.worker_s / static_cast<double>(plans[0].size());
   if (worker_s > 0) {
     q->rig.compute_factor *=
         std::max(0.0, 1 - (replay_s - step_time_s) * q->rig.worker_lanes / worker_s);
@@ -162,26 +204,49 @@ Model parse_model(const std::string& name) {
               "predict: model must be event, lin, cynthia or ideal: " + name);
 }
 
-std::vector<Point> predict(const Profile& profile, const Question& question) {
-  Question q = question;
-  check(q);
-  if (has_collectives(profile)) return all_reduce_points(profile, q);
-  if (q.step_time_s > 0) fit_step_time(profile, q.step_time_s, &q);
-  const std::vector<StepPlan> plans = plan_all(profile, q.rig);
-  if (q.model != Model::event) {
-    const double step_s = 1 / replicate(plans, q, 1, profile.servers, 0).throughput;
-    return coarse_points(profile, q, step_s);
-  }
+Mode parse_mode(const std::string& name) {
+  if (name == "async") return Mode::async;
+  if (name == "sync") return Mode::sync;
+  if (name == "allreduce") return Mode::all_reduce;
+  throw Error(Code::invalid_argument, "predict: mode must be async, sync or allreduce: " + name);
+}
+
+std::vector<StepPlan> plan_steps(const Profile& profile, const Rig& rig) {
+  std::vector<StepPlan> out;
+  for (const Step& step : profile.steps) out.push_back(plan_step(step, rig));
+  return out;
+}
+
+namespace {
+
+std::vector<Point> unlimited(const std::vector<Profile>& kinds, Question q) {
+  if (q.mode == Mode::all_reduce) return all_reduce_points(kinds[0], q);
+  if (q.step_time_s > 0) fit_step_time(kinds, q.step_time_s, &q);
+  const Plans plans = plan_all(kinds, q.rig);
+  const int32_t servers = kinds[0].servers;
+  if (q.model != Model::event) return coarse_points(kinds[0], q, 1 / alone(plans, q, servers));
   const auto reps = static_cast<size_t>(q.replications);
   std::vector<std::vector<Replication>> all(q.workers.size(), std::vector<Replication>(reps));
   run_all(q.workers.size() * reps, q.threads, [&](size_t i) {
     const size_t point = q.workers.size() - 1 - i / reps;  // long ones first
     all[point][i % reps] =
-        replicate(plans, q, q.workers[point], profile.servers, static_cast<int32_t>(i % reps));
+        replicate(plans, q, q.workers[point], servers, static_cast<int32_t>(i % reps));
   });
   std::vector<Point> out;
-  for (size_t p = 0; p < all.size(); ++p)
-    out.push_back(summarise(all[p], q.workers[p], profile.servers));
+  for (size_t p = 0; p < all.size(); ++p) out.push_back(summarise(all[p], q.workers[p], servers));
+  return out;
+}
+
+}  // namespace
+
+std::vector<Point> predict(const std::vector<Profile>& kinds, const Question& question) {
+  check(question);
+  check_kinds(kinds, question);
+  std::vector<Point> out = unlimited(kinds, question);
+  for (Point& p : out) {
+    if (question.mode != Mode::async) p.batches = p.workers - question.backups;
+  }
+  limit_by_feed(question, &out);
   return out;
 }
 

@@ -7,6 +7,7 @@
 
 #include "cluster/profile.h"
 #include "cluster/rig.h"
+#include "cluster/step_plan.h"
 
 namespace penstock::cluster {
 
@@ -19,10 +20,22 @@ enum class Model : uint8_t {
 // "event" and so on; throws INVALID_ARGUMENT for other words.
 Model parse_model(const std::string& name);
 
+enum class Mode : uint8_t {
+  async,       // every worker at its own pace (the paper)
+  sync,        // parameter servers with a barrier, and backup workers if asked for
+  all_reduce,  // no servers
+};
+// "async", "sync", "allreduce"; throws INVALID_ARGUMENT for other words.
+Mode parse_mode(const std::string& name);
+
 struct Question {
   std::vector<int32_t> workers;
   Rig rig;
   Model model = Model::event;
+  Mode mode = Mode::async;
+  int32_t backups = 0;       // sync: workers whose gradients a step does not wait for
+  bool tree = false;         // all_reduce: up and down a binary tree in place of the ring
+  double feed_rate = 0;      // steps/s that each worker's input pipeline delivers; 0: no limit
   double step_time_s = 0;    // one worker's measured step; 0: from the profile
   int32_t steps = 120;       // simulated by each worker in each replication
   int32_t warm_up = 20;      // of them left out
@@ -35,16 +48,25 @@ struct Point {
   int32_t workers = 1;
   int32_t servers = 1;
   double steps_per_s = 0;
+  int32_t batches = 1;  // of one worker in a step: more than one where a step is of all workers
   double low = 0, high = 0;  // 90 % interval for a run of 40 steps a worker; equal to steps_per_s
                              // for the formulas
-  std::string binds;         // worker, downlink, uplink or server
+  std::string binds;         // worker, downlink, uplink, server or feed
   // Shares of the time in use: of a worker's lane, of the fullest link each way, of server cores.
   double worker_use = 0, downlink_use = 0, uplink_use = 0, server_use = 0;
+  double feed_use = 0;  // of what the input pipelines deliver
 };
 
+// Batches/s of all workers: what sizes are compared by.
+inline double batches_per_s(const Point& p) { return p.steps_per_s * p.batches; }
+
+// Plans of all steps, as the simulator takes them.
+std::vector<StepPlan> plan_steps(const Profile& profile, const Rig& rig);
+
 // One point for each of question.workers, with the profile's servers. The same question has the
-// same answer whatever the threads. Throws INVALID_ARGUMENT for sizes out of 1..10000 and rates of
-// 0.
-std::vector<Point> predict(const Profile& profile, const Question& question);
+// same answer whatever the threads. Several profiles are kinds of workers: worker k is of kind k
+// modulo their number. Throws INVALID_ARGUMENT for sizes out of 1..10000, rates of 0, and profiles
+// that do not go together or with the mode.
+std::vector<Point> predict(const std::vector<Profile>& kinds, const Question& question);
 
 }  // namespace penstock::cluster

@@ -28,6 +28,7 @@ struct Op {
   int64_t bytes = 0;      // payload of a transfer or collective
   double start_s = -1;    // as recorded, from the start of the step; -1 unknown
   double end_s = -1;
+  double priority = -1;       // lower goes first where several are ready; -1: as recorded
   std::vector<int32_t> deps;  // indices of the ops it waits for
 };
 

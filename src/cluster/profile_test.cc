@@ -149,7 +149,7 @@ TEST_CASE("predict: threads do not change it, a step time is met, formulas bound
   q.rig.share_spread = 0.5;
   const auto rates = [&] {
     std::vector<double> out;
-    for (const Point& p : predict(small_profile(), q)) out.push_back(p.steps_per_s);
+    for (const Point& p : predict({small_profile()}, q)) out.push_back(p.steps_per_s);
     return out;
   };
   const std::vector<double> one = rates();
@@ -167,7 +167,7 @@ TEST_CASE("predict: threads do not change it, a step time is met, formulas bound
   q.model = Model::cynthia;
   CHECK(rates()[0] == doctest::Approx(one[0]));
   q.workers = {0};
-  CHECK_THROWS_AS(predict(small_profile(), q), Error);
+  CHECK_THROWS_AS(predict({small_profile()}, q), Error);
 }
 
 }  // namespace

@@ -13,6 +13,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr double kPaperWindow_bytes = 4 << 20;
+constexpr double kTurn_bytes = 16384;
+constexpr double kSlice_bytes = 200'000;
+constexpr double kMpiMessage_s = 1e-5;
+constexpr std::array<std::pair<std::string_view, Pieces>, 3> kPieces{
+    {{"behind_new", Pieces::behind_new},
+     {"in_turn", Pieces::in_turn},
+     {"by_priority", Pieces::by_priority}}};
 constexpr std::array<std::pair<std::string_view, Sharing>, 3> kSharings{
     {{"equal", Sharing::equal}, {"max_min", Sharing::max_min}, {"tcp", Sharing::tcp}}};
 
@@ -70,6 +77,13 @@ void read_field(const std::string& file, const std::string& key, const Json& val
     rig->scheduler.then_bytes = read_number(where, value, kAny);
   } else if (key == "server_cores") {
     rig->server_cores = static_cast<int32_t>(read_number(where, value, 1e6));
+  } else if (key == "pieces") {
+    for (const auto& [name, pieces] : kPieces) {
+      if (value != name) continue;
+      rig->scheduler.pieces = pieces;
+      return;
+    }
+    bad(where + " must be behind_new, in_turn or by_priority: " + value.dump());
   } else if (key == "sharing") {
     for (const auto& [name, sharing] : kSharings) {
       if (value != name) continue;
@@ -105,12 +119,30 @@ void set_policy(std::string_view name, Rig* rig) {
     plain.scheduler = {65536, 65536};
   } else if (name == "grpc-window") {
     plain.scheduler = {4 << 20, 1 << 20};
+  } else if (name == "processor-sharing") {
+    plain.scheduler = {kTurn_bytes, kTurn_bytes, Pieces::in_turn};
+  } else if (name == "p3") {
+    plain.sharing = Sharing::tcp;
+    set_fitted(&plain);
+    plain.scheduler = {kSlice_bytes, kSlice_bytes, Pieces::by_priority};
+  } else if (name == "one-worker-at-a-time") {
+    plain.sharing = Sharing::tcp;
+    set_fitted(&plain);
+    plain.share_spread = plain.newcomer = 0;
+  } else if (name == "rdma") {
+    plain.sharing = Sharing::max_min;
+  } else if (name == "mpi") {
+    plain.sharing = Sharing::max_min;
+    plain.receive_s = kMpiMessage_s;
   } else if (name != "fifo") {
-    bad("predict: policy must be grpc, paper, fifo, maxmin, http2 or grpc-window: " +
+    bad("predict: policy must be grpc, paper, fifo, maxmin, http2, grpc-window, "
+        "processor-sharing, p3, one-worker-at-a-time, rdma or mpi: " +
         std::string(name));
   }
   *rig = plain;
 }
+
+bool is_unvalidated(std::string_view policy) { return policy == "rdma" || policy == "mpi"; }
 
 double parse_rate(std::string_view text) {
   double number = 0;
@@ -146,6 +178,8 @@ std::string write_rig(const Rig& rig) {
   for (const Field& f : kFields) out[f.key] = rig.*f.value;
   out["first_bytes"] = rig.scheduler.first_bytes;
   out["then_bytes"] = rig.scheduler.then_bytes;
+  for (const auto& [name, pieces] : kPieces)
+    if (pieces == rig.scheduler.pieces) out["pieces"] = name;
   out["server_cores"] = rig.server_cores;
   return out.dump(2) + "\n";
 }

@@ -14,11 +14,19 @@ enum class Sharing : uint8_t {
   tcp,      // shares drawn anew for each burst, bursts under way ahead of new ones
 };
 
+// Where the next piece of a transfer goes that shares a link with others of its worker.
+enum class Pieces : uint8_t {
+  behind_new,   // behind the first pieces of all others (the paper's rule)
+  in_turn,      // behind what waits, before what comes later: an equal share of the link
+  by_priority,  // a transfer of lower priority waits for each piece (P3, ByteScheduler)
+};
+
 // How one worker's transfers over one link follow each other: pieces of a transfer of at most
-// `first_bytes`, then of `then_bytes`, each piece behind what has already waited.
+// `first_bytes`, then of `then_bytes`.
 struct LinkScheduler {
   double first_bytes = 0;  // 0: whole
   double then_bytes = 0;   // 0: all the rest
+  Pieces pieces = Pieces::behind_new;
 };
 
 struct Rig {
@@ -51,7 +59,13 @@ struct Rig {
 //   maxmin  transfers whole, max-min shares
 //   http2   stream windows of 64 KiB taken in turn, equal shares
 //   grpc-window  the first 4 MiB of a transfer, then pieces of 1 MiB, equal shares
+//   processor-sharing  pieces of 16 KiB in turn: a worker's transfers share its part of a link
+//   p3      as grpc, slices of 200 kB by priority (give them an order of layers)
+//   one-worker-at-a-time  as grpc, but a link serves one worker after the other
+//   rdma, mpi  transfers whole, max-min shares, no parsing; mpi with 10 us a message. Not validated
 void set_policy(std::string_view name, Rig* rig);
+// Whether nothing measured stands behind the policy.
+bool is_unvalidated(std::string_view policy);
 
 // "1Gbit", "200Mbit", "100MB/s" in bytes/s. Throws INVALID_ARGUMENT for other texts and for 0.
 double parse_rate(std::string_view text);

@@ -31,7 +31,8 @@ struct Waiting {
   int32_t round;
   double priority;
   int32_t op;
-  double left;  // bytes
+  double left;        // bytes
+  bool first = true;  // none of it was sent yet
   bool operator>(const Waiting& o) const {
     return std::tie(round, priority, op) > std::tie(o.round, o.priority, o.op);
   }
@@ -51,6 +52,10 @@ struct Worker {
   int32_t free_lanes = 1;
   WaitingQueue lanes;
   std::vector<Connection> connections;  // by link
+  int32_t step = 0;                     // its number
+  int32_t shared_step = 0;              // of all, with a barrier
+  int32_t plan_index = 0;
+  std::vector<double> began_s;  // by op, when recording
 };
 
 struct Server {
@@ -60,8 +65,8 @@ struct Server {
 
 class Simulator {
  public:
-  Simulator(const std::vector<StepPlan>& plans, const Rig& rig, const Run& run)
-      : plans_(plans),
+  Simulator(const std::vector<std::vector<StepPlan>>& kinds, const Rig& rig, const Run& run)
+      : kinds_(kinds),
         rig_(rig),
         run_(run),
         network_(rig, run.workers, run.servers, run.seed),
@@ -73,14 +78,14 @@ class Simulator {
       w.connections.resize(2 * servers_.size());
     }
     for (Server& s : servers_) s.free_cores = rig.server_cores;
-    out_.step_ends_s.resize(workers_.size());
+    out_.step_ends_s.resize(run.barrier ? 1 : workers_.size());
     out_.server_s.resize(servers_.size());
   }
 
   Outcome run() {
     for (int32_t w = 0; w < run_.workers; ++w)
       at(rig_.stagger_s * (w + random_.next_double()), w, kBegin);
-    behind_ = run_.workers;
+    behind_ = run_.barrier ? 1 : run_.workers;
     while (behind_ > 0) {
       const Network::Arrival arrival = network_.next();
       if (arrival.link >= 0 && (events_.empty() || arrival.time_s <= events_.top().time_s)) {
@@ -139,7 +144,10 @@ class Simulator {
 
   void ask(int32_t w) {
     Worker& me = worker(w);
-    me.plan = &plans_[random_.next_below(plans_.size())];
+    const auto& plans = kinds_[static_cast<size_t>(w) % kinds_.size()];
+    me.plan_index = static_cast<int32_t>(random_.next_below(plans.size()));
+    me.plan = &plans[static_cast<size_t>(me.plan_index)];
+    if (run_.record) me.began_s.assign(me.plan->ops.size(), -1);
     me.waits.resize(me.plan->ops.size());
     for (size_t i = 0; i < me.waits.size(); ++i) me.waits[i] = me.plan->ops[i].waits;
     me.left = static_cast<int32_t>(me.waits.size());
@@ -147,10 +155,45 @@ class Simulator {
   }
 
   void end(int32_t w) {
+    ++worker(w).step;
+    if (run_.barrier) return meet(w);
     auto& ends = out_.step_ends_s[static_cast<size_t>(w)];
     ends.push_back(now_s_);
     if (ends.size() == static_cast<size_t>(run_.steps)) --behind_;
     begin(w);
+  }
+
+  // The barrier: workers that are in time wait for each other.
+  void meet(int32_t w) {
+    auto& ends = out_.step_ends_s[0];
+    Worker& me = worker(w);
+    const bool late = me.shared_step < static_cast<int32_t>(ends.size());
+    me.shared_step = static_cast<int32_t>(ends.size());
+    if (late) return begin(w);
+    waiting_.push_back(w);
+    if (waiting_.size() < workers_.size() - static_cast<size_t>(run_.backups)) return;
+    ends.push_back(now_s_);
+    if (ends.size() == static_cast<size_t>(run_.steps)) --behind_;
+    for (const int32_t other : waiting_) {
+      worker(other).shared_step = static_cast<int32_t>(ends.size());
+      begin(other);
+    }
+    waiting_.clear();
+  }
+
+  void mark(int32_t w, int32_t op) {
+    if (!run_.record) return;
+    double& began_s = worker(w).began_s[static_cast<size_t>(op)];
+    if (began_s < 0) began_s = now_s_;
+  }
+
+  void record(int32_t w, int32_t i) {
+    const Worker& me = worker(w);
+    const PlannedOp& op = op_of(me, i);
+    const double began_s = me.began_s[static_cast<size_t>(i)];
+    if (op.kind == Kind::none || op.kind == Kind::delay || began_s < 0) return;
+    out_.spans.push_back(
+        {w, me.step, op.kind, op.place, op.source, me.plan_index, began_s, now_s_, op.amount});
   }
 
   void ready(int32_t w, int32_t i) {
@@ -167,16 +210,20 @@ class Simulator {
       case Kind::server:
         out_.server_s[static_cast<size_t>(op.place)] += op.amount;
         if (rig_.server_cores == 0) {
+          mark(w, i);
           at(now_s_ + op.amount, w, i);
           break;
         }
         servers_[static_cast<size_t>(op.place)].queue.emplace_back(w, i);
         feed_cores(op.place);
         break;
-      case Kind::transfer:
-        me.connections[static_cast<size_t>(op.place)].queue.push({0, op.priority, i, op.amount});
+      case Kind::transfer: {
+        Connection& c = me.connections[static_cast<size_t>(op.place)];
+        const bool turns = rig_.scheduler.pieces == Pieces::in_turn;
+        c.queue.push({turns ? c.current.round : 0, op.priority, i, op.amount});
         feed_link(w, op.place);
         break;
+      }
     }
   }
 
@@ -185,6 +232,7 @@ class Simulator {
     for (; me.free_lanes > 0 && !me.lanes.empty(); --me.free_lanes) {
       const int32_t op = me.lanes.top().op;
       me.lanes.pop();
+      mark(w, op);
       at(now_s_ + op_of(me, op).amount, w, op);
     }
   }
@@ -194,6 +242,7 @@ class Simulator {
     for (; server.free_cores > 0 && !server.queue.empty(); --server.free_cores) {
       const auto [w, op] = server.queue.front();
       server.queue.pop_front();
+      mark(w, op);
       at(now_s_ + op_of(worker(w), op).amount, w, op);
     }
   }
@@ -202,7 +251,8 @@ class Simulator {
   static double next_piece(const LinkScheduler& s, Connection* c) {
     c->current = c->queue.top();
     c->queue.pop();
-    const double most = c->current.round == 0 ? s.first_bytes : s.then_bytes;
+    const double most = c->current.first ? s.first_bytes : s.then_bytes;
+    c->current.first = false;
     const double piece = most > 0 ? std::min(most, c->current.left) : c->current.left;
     c->current.left -= piece;
     return piece;
@@ -212,18 +262,23 @@ class Simulator {
     Connection& c = worker(w).connections[static_cast<size_t>(link)];
     if (c.busy || c.queue.empty()) return;
     c.busy = true;
-    network_.start(link, w, next_piece(rig_.scheduler, &c), now_s_);
+    const double piece = next_piece(rig_.scheduler, &c);
+    mark(w, c.current.op);
+    network_.start(link, w, piece, now_s_);
   }
 
   void arrived(int32_t link, int32_t w) {
     Connection& c = worker(w).connections[static_cast<size_t>(link)];
     const Waiting sent = c.current;
-    if (sent.left > 0) c.queue.push({sent.round + 1, sent.priority, sent.op, sent.left});
+    const int32_t later = rig_.scheduler.pieces == Pieces::by_priority ? 0 : 1;
+    if (sent.left > 0) c.queue.push({sent.round + later, sent.priority, sent.op, sent.left, false});
     if (c.queue.empty()) {
       c.busy = false;
       network_.stop(link, w, now_s_);
     } else {
-      network_.extend(link, w, next_piece(rig_.scheduler, &c), now_s_);
+      const double piece = next_piece(rig_.scheduler, &c);
+      mark(w, c.current.op);
+      network_.extend(link, w, piece, now_s_);
     }
     if (sent.left <= 0) done(w, sent.op);
   }
@@ -231,6 +286,7 @@ class Simulator {
   void done(int32_t w, int32_t i) {
     Worker& me = worker(w);
     const PlannedOp& op = op_of(me, i);
+    if (run_.record) record(w, i);
     for (int32_t k = 0; k < op.next_count; ++k) {
       const int32_t next = me.plan->next[static_cast<size_t>(op.first_next + k)];
       if (--me.waits[static_cast<size_t>(next)] == 0) ready(w, next);
@@ -240,7 +296,7 @@ class Simulator {
     at(now_s_ + gap_s + message_wait_s(w, 0), w, kEnd);
   }
 
-  const std::vector<StepPlan>& plans_;
+  const std::vector<std::vector<StepPlan>>& kinds_;
   const Rig& rig_;
   const Run& run_;
   Network network_;
@@ -250,11 +306,12 @@ class Simulator {
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   uint64_t order_ = 0;
   double now_s_ = 0;
-  int32_t behind_ = 0;  // workers that have not ended run_.steps steps
+  int32_t behind_ = 0;            // workers that have not ended run_.steps steps
+  std::vector<int32_t> waiting_;  // at the barrier
   Outcome out_;
 };
 
-void check(const std::vector<StepPlan>& plans, const Rig& rig, const Run& run) {
+void check(const std::vector<std::vector<StepPlan>>& kinds, const Rig& rig, const Run& run) {
   const auto positive = [](const char* what, double value) {
     if (!(value > 0)) {
       throw Error(Code::invalid_argument,
@@ -265,7 +322,13 @@ void check(const std::vector<StepPlan>& plans, const Rig& rig, const Run& run) {
   positive("workers", run.workers);
   positive("servers", run.servers);
   positive("steps", run.steps);
-  positive("profiled steps", static_cast<double>(plans.size()));
+  positive("kinds of workers", static_cast<double>(kinds.size()));
+  for (const auto& plans : kinds) positive("profiled steps", static_cast<double>(plans.size()));
+  if (run.backups < 0 || run.backups >= run.workers) {
+    throw Error(Code::invalid_argument, "predict: backup workers must be fewer than the " +
+                                            std::to_string(run.workers) +
+                                            " workers: " + std::to_string(run.backups));
+  }
 }
 
 double rate_between(const Outcome& outcome, double from_s, double to_s) {
@@ -282,8 +345,13 @@ double rate_between(const Outcome& outcome, double from_s, double to_s) {
 }  // namespace
 
 Outcome simulate(const std::vector<StepPlan>& plans, const Rig& rig, const Run& run) {
-  check(plans, rig, run);
-  return Simulator(plans, rig, run).run();
+  return simulate_kinds({plans}, rig, run);
+}
+
+Outcome simulate_kinds(const std::vector<std::vector<StepPlan>>& kinds, const Rig& rig,
+                       const Run& run) {
+  check(kinds, rig, run);
+  return Simulator(kinds, rig, run).run();
 }
 
 double throughput(const Outcome& outcome, int32_t first) {

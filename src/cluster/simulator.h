@@ -14,10 +14,27 @@ struct Run {
   int32_t servers = 1;
   int32_t steps = 200;  // each worker runs at least as many
   uint64_t seed = 1;
+  // Synchronous: a step of all ends when all workers but `backups` have ended theirs for it; who
+  // is late has worked for nothing and goes on with the step of the others.
+  bool barrier = false;
+  int32_t backups = 0;
+  bool record = false;  // Outcome::spans
+};
+
+// When an op of a worker ran or a transfer was under way.
+struct Span {
+  int32_t worker = 0, step = 0;  // of that worker, from 0
+  PlannedOp::Kind kind = PlannedOp::Kind::none;
+  int32_t place = 0;   // as in PlannedOp
+  int32_t source = 0;  // op in the profile's step, or -1 for what transfers cost
+  int32_t plan = 0;    // which of the worker's plans
+  double start_s = 0, end_s = 0;
+  double amount = 0;  // as in PlannedOp
 };
 
 struct Outcome {
-  std::vector<std::vector<double>> step_ends_s;  // by worker
+  std::vector<std::vector<double>> step_ends_s;  // by worker; with a barrier one row: of all
+  std::vector<Span> spans;                       // by their ends
   double end_s = 0;
   std::vector<double> link_bytes;   // by link (network.h), over the whole run
   std::vector<double> link_busy_s;  // time with a flow on it
@@ -26,12 +43,16 @@ struct Outcome {
 };
 
 // Simulates until every worker has ended run.steps steps. `plans` holds the profiled steps; each
-// worker draws from them with replacement. The outcome depends on the arguments alone.
-// Throws INVALID_ARGUMENT for a rig without rate and for sizes below 1.
+// worker draws from them with replacement. Of several kinds of workers, worker k is of kind k
+// modulo their number. The outcome depends on the arguments alone. Throws INVALID_ARGUMENT for a
+// rig without rate and for sizes below 1.
 Outcome simulate(const std::vector<StepPlan>& plans, const Rig& rig, const Run& run);
+Outcome simulate_kinds(const std::vector<std::vector<StepPlan>>& kinds, const Rig& rig,
+                       const Run& run);
 
-// Steps/s of all workers together between the end of step `first` of the slowest to begin and the
-// end of the first worker to finish; 0 when no worker ends two steps there.
+// Steps/s of all workers together, with a barrier steps of all, between the end of step `first` of
+// the slowest to begin and the end of the first worker to finish; 0 when no worker ends two steps
+// there.
 double throughput(const Outcome& outcome, int32_t first);
 // The same over windows of `length` steps of worker 0, from its step `first` on.
 std::vector<double> batch_throughputs(const Outcome& outcome, int32_t first, int32_t length);

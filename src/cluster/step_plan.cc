@@ -1,6 +1,7 @@
 #include "cluster/step_plan.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace penstock::cluster {
@@ -34,7 +35,8 @@ struct Draft {
 
 // Adds the op and what it costs around it; sets where it begins and ends.
 void add_op(const Op& op, const Rig& rig, Draft* draft, int32_t* first, int32_t* last) {
-  const double priority = std::max(0.0, is_transfer(op.resource) ? op.end_s : op.start_s);
+  const double recorded = std::max(0.0, is_transfer(op.resource) ? op.end_s : op.start_s);
+  const double priority = op.priority >= 0 ? op.priority : recorded;
   if (!is_transfer(op.resource)) {
     const bool worker = op.resource == Resource::worker;
     const Kind kind = worker                            ? Kind::worker
@@ -98,6 +100,24 @@ void contract(Draft* draft) {
   if (!kept.ops.empty()) *draft = std::move(kept);
 }
 
+// Roots begin in the order of the transfers that they lead to, so that the first of an order that
+// is enforced finds the link free.
+void sort_roots(StepPlan* plan) {
+  std::vector<double> lead(plan->ops.size());
+  for (size_t i = plan->ops.size(); i-- > 0;) {  // ops stand behind what they wait for
+    const PlannedOp& op = plan->ops[i];
+    lead[i] = op.priority;
+    if (op.kind == Kind::transfer || op.kind == Kind::worker || op.next_count == 0) continue;
+    lead[i] = std::numeric_limits<double>::infinity();
+    for (int32_t k = 0; k < op.next_count; ++k) {
+      const auto next = static_cast<size_t>(plan->next[static_cast<size_t>(op.first_next + k)]);
+      lead[i] = std::min(lead[i], lead[next]);
+    }
+  }
+  std::ranges::stable_sort(plan->roots, {},
+                           [&](int32_t root) { return lead[static_cast<size_t>(root)]; });
+}
+
 StepPlan flatten(const Draft& draft) {
   StepPlan out;
   out.ops = draft.ops;
@@ -135,11 +155,18 @@ StepPlan plan_step(const Step& step, const Rig& rig) {
     const Op& op = step.ops[static_cast<size_t>(i)];
     int32_t first = 0;
     add_op(op, rig, &draft, &first, &last[static_cast<size_t>(i)]);
+    for (auto at = static_cast<size_t>(first); at < draft.ops.size(); ++at) {
+      const bool transfer = draft.ops[at].kind == Kind::transfer;
+      if (transfer || !is_transfer(op.resource)) draft.ops[at].source = i;
+    }
     auto& deps = draft.deps[static_cast<size_t>(first)];
     for (const int32_t d : op.deps) deps.push_back(last[static_cast<size_t>(d)]);
   }
   contract(&draft);
-  return flatten(draft);
+  StepPlan out = flatten(draft);
+  const auto enforced = [](const Op& op) { return op.priority >= 0; };
+  if (std::ranges::any_of(step.ops, enforced)) sort_roots(&out);
+  return out;
 }
 
 }  // namespace penstock::cluster

@@ -18,6 +18,7 @@ struct PlannedOp {
   double amount = 0;    // seconds or bytes
   double priority = 0;  // lower goes first where several are ready
   int32_t waits = 0;    // ops before it
+  int32_t source = -1;  // op of the step; -1: what a transfer costs beside its bytes
   int32_t first_next = 0, next_count = 0;  // StepPlan::next
 };
 
@@ -29,7 +30,7 @@ struct StepPlan {
   double worker_s = 0, server_s = 0;  // computing in the step
 };
 
-// REQUIRES a checked profile. Transfers go in the recorded order of their ends.
+// REQUIRES a checked profile. Transfers go by Op::priority, or in the recorded order of their ends.
 StepPlan plan_step(const Step& step, const Rig& rig);
 
 }  // namespace penstock::cluster

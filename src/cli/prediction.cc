@@ -1,0 +1,89 @@
+#include "cli/prediction.h"
+
+#include <cstdio>
+
+#include "cli/args.h"
+#include "report/cluster_page.h"
+
+namespace penstock::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json point_json(const cluster::Point& point, const Prediction& p) {
+  Json out{{"workers", point.workers},
+           {"servers", point.servers},
+           {"steps_per_s", point.steps_per_s},
+           {"batches", point.batches},
+           {"low", point.low},
+           {"high", point.high},
+           {"binds", point.binds},
+           {"use",
+            {{"worker", point.worker_use},
+             {"downlink", point.downlink_use},
+             {"uplink", point.uplink_use},
+             {"server", point.server_use},
+             {"feed", point.feed_use}}}};
+  if (p.examples > 0)
+    out["examples_per_s"] = cluster::batches_per_s(point) * static_cast<double>(p.examples);
+  if (p.prices) out["price_per_hour"] = cluster::price(point, *p.prices);
+  return out;
+}
+
+Json size_json(const cluster::Point& point) {
+  return {{"workers", point.workers}, {"servers", point.servers}};
+}
+
+}  // namespace
+
+void print_prediction(const Prediction& p) {
+  std::printf("payload rate of a server's link: %.1f Mbit/s each way\n",
+              p.question.rig.server_rate * 8e-6);
+  for (const std::string& n : p.notes) std::printf("%s\n", wrap("note: " + n, 80, 6).c_str());
+  std::printf("\nworkers servers  steps/s   90 %% interval   efficiency  binds\n");
+  // Efficiency is against the first size of the list.
+  const double one = cluster::batches_per_s(p.points[0]) / p.points[0].workers;
+  for (const cluster::Point& point : p.points) {
+    std::printf("%7d %7d %8.2f  %6.2f..%-7.2f  %8.0f %%  %s\n", point.workers, point.servers,
+                point.steps_per_s, point.low, point.high,
+                100 * cluster::batches_per_s(point) / (one * point.workers), point.binds.c_str());
+  }
+  std::printf("\n");
+  const cluster::Advice advice = cluster::advise(p.points, p.prices, p.budget);
+  for (const std::string& line : cluster::advice_lines(advice, p.prices, p.budget))
+    std::printf("%s\n", wrap(line, 80, 2).c_str());
+  if (p.examples > 0) {
+    const bool joint = p.points.back().batches > 1;
+    std::printf("examples/s: steps/s times %lld%s\n", static_cast<long long>(p.examples),
+                joint ? ", times the workers that a step counts" : "");
+  }
+}
+
+Json prediction_json(const Prediction& p) {
+  const cluster::Advice advice = cluster::advise(p.points, p.prices, p.budget);
+  Json points = Json::array(), saturation = Json::array();
+  for (const cluster::Point& point : p.points) points.push_back(point_json(point, p));
+  for (const cluster::Saturation& s : advice.saturation) {
+    const bool there = s.workers > 0;
+    saturation.push_back({{"servers", s.servers},
+                          {"workers", there ? Json(s.workers) : Json(nullptr)},
+                          {"gain", there ? Json(s.gain) : Json(nullptr)},
+                          {"binds", there ? Json(s.binds) : Json(nullptr)}});
+  }
+  const auto& cheap = advice.best_for_budget;
+  return {{"points", points},
+          {"saturation", saturation},
+          {"best", size_json(advice.best)},
+          {"best_for_budget", cheap ? size_json(*cheap) : Json(nullptr)},
+          {"advice", cluster::advice_lines(advice, p.prices, p.budget)},
+          {"payload_bytes_per_s", p.question.rig.server_rate},
+          {"notes", p.notes}};
+}
+
+std::string prediction_page(const Prediction& p, const std::string& title) {
+  const cluster::Advice advice = cluster::advise(p.points, p.prices, p.budget);
+  return cluster_page(
+      {title, p.points, cluster::advice_lines(advice, p.prices, p.budget), p.notes});
+}
+
+}  // namespace penstock::cli

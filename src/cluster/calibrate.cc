@@ -1,0 +1,176 @@
+#include "cluster/calibrate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "cluster/simulator.h"
+
+namespace penstock::cluster {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int32_t kMostHosts = 1000;
+constexpr size_t kMostFlows = 10'000;
+constexpr int kRounds = 4000;
+
+int32_t read_host(const Json& flow, const char* key, const std::string& where) {
+  const auto it = flow.find(key);
+  if (it == flow.end() || !it->is_number_integer() || *it < 0 || *it >= kMostHosts)
+    throw Error(Code::invalid_argument, where + key + " must be a number from 0 to 999");
+  return it->get<int32_t>();
+}
+
+double error_of(const Pattern& pattern, const std::vector<double>& rates) {
+  double sum = 0;
+  for (size_t i = 0; i < rates.size(); ++i)
+    sum += std::fabs(rates[i] / pattern.flows[i].rate - 1) / static_cast<double>(rates.size());
+  return sum;
+}
+
+// Predicted end of each transfer of the step, by op; negative: none.
+std::vector<double> replayed_ends(const Step& step, const Rig& rig, int32_t servers) {
+  Run run{1, servers, 1, 1};
+  run.record = true;
+  std::vector<double> out(step.ops.size(), -1);
+  for (const Span& s : simulate({plan_step(step, rig)}, rig, run).spans) {
+    if (s.kind == PlannedOp::Kind::transfer) out[static_cast<size_t>(s.source)] = s.end_s;
+  }
+  return out;
+}
+
+}  // namespace
+
+Pattern read_pattern(const std::string& file, std::string_view json) {
+  const std::string who = "calibrate: " + file + ": ";
+  const Json parsed = Json::parse(json, nullptr, false);
+  if (parsed.is_discarded()) throw Error(Code::data_loss, who + "it is no JSON");
+  if (!parsed.is_object() || !parsed.contains("flows") || !parsed["flows"].is_array() ||
+      parsed["flows"].empty() || parsed["flows"].size() > kMostFlows)
+    throw Error(Code::invalid_argument, who + "flows is a list of 1 to 10000 flows");
+  Pattern out;
+  for (const Json& f : parsed["flows"]) {
+    const std::string where = who + "flow " + std::to_string(out.flows.size()) + ": ";
+    if (!f.is_object() || !f.contains("rate") || !f["rate"].is_string())
+      throw Error(Code::invalid_argument, where + "rate must be a text such as \"72Mbit\"");
+    out.flows.push_back({read_host(f, "server", where), read_host(f, "worker", where),
+                         parse_rate(f["rate"].get<std::string>())});
+  }
+  return out;
+}
+
+std::vector<double> alpha_fair(const Pattern& pattern, double rate, double alpha) {
+  // A flow's rate is (sum of its links' prices)^(-1/alpha); a full link's price rises until the
+  // link carries no more than it can. In units of `rate`.
+  std::map<int32_t, double> server_price, worker_price;
+  for (const auto& f : pattern.flows) server_price[f.server] = worker_price[f.worker] = 1;
+  std::vector<double> out(pattern.flows.size(), 0);
+  for (int round = 0; round < kRounds; ++round) {
+    std::map<int32_t, double> server_load, worker_load;
+    for (size_t i = 0; i < out.size(); ++i) {
+      const auto& f = pattern.flows[i];
+      const double price = server_price[f.server] + worker_price[f.worker];
+      out[i] = std::min(1.0, std::pow(std::max(price, 1e-12), -1 / alpha));
+      server_load[f.server] += out[i];
+      worker_load[f.worker] += out[i];
+    }
+    const double step = 0.5 * std::min(1.0, alpha);
+    for (auto& [s, price] : server_price) price *= std::pow(server_load[s], step);
+    for (auto& [w, price] : worker_price) price *= std::pow(worker_load[w], step);
+  }
+  for (double& r : out) r *= rate;
+  return out;
+}
+
+PatternFit fit_pattern(const Pattern& pattern) {
+  std::map<int32_t, double> sent, received;
+  PatternFit out;
+  for (const auto& f : pattern.flows) {
+    out.rate = std::max(out.rate, sent[f.server] += f.rate);
+    out.rate = std::max(out.rate, received[f.worker] += f.rate);
+  }
+  out.error = std::numeric_limits<double>::infinity();
+  for (double alpha = 0.1; alpha <= 10.01; alpha *= std::pow(100.0, 1 / 40.0)) {
+    const double error = error_of(pattern, alpha_fair(pattern, out.rate, alpha));
+    if (error >= out.error) continue;
+    out.error = error;
+    out.alpha = alpha;
+  }
+  return out;
+}
+
+OverheadFit fit_overhead(const Profile& profile, double rate) {
+  double n = 0, sum_x = 0, sum_y = 0, sum_xx = 0, sum_xy = 0;
+  for (const Step& step : profile.steps) {
+    std::map<std::pair<Resource, int32_t>, std::vector<const Op*>> links;
+    for (const Op& op : step.ops)
+      if (is_transfer(op.resource) && op.start_s >= 0)
+        links[{op.resource, op.server}].push_back(&op);
+    for (auto& [link, ops] : links) {
+      std::ranges::stable_sort(ops, {}, &Op::start_s);
+      double busy_s = 0;
+      for (size_t i = 0; i < ops.size(); ++i) {
+        const bool alone = ops[i]->start_s >= busy_s &&
+                           (i + 1 == ops.size() || ops[i + 1]->start_s >= ops[i]->end_s);
+        busy_s = std::max(busy_s, ops[i]->end_s);
+        if (!alone) continue;
+        const auto x = static_cast<double>(ops[i]->bytes);
+        const double y = ops[i]->end_s - ops[i]->start_s - x / rate;
+        n += 1;
+        sum_x += x;
+        sum_y += y;
+        sum_xx += x * x;
+        sum_xy += x * y;
+      }
+    }
+  }
+  OverheadFit out;
+  out.transfers = static_cast<int64_t>(n);
+  if (n < 1) return out;
+  const double spread = n * sum_xx - sum_x * sum_x;
+  // With one size only there is no slope.
+  const double slope = spread > 1e-9 * n * sum_xx ? (n * sum_xy - sum_x * sum_y) / spread : 0;
+  out.seconds_per_byte = std::max(0.0, slope);
+  out.seconds = std::max(0.0, (sum_y - out.seconds_per_byte * sum_x) / n);
+  return out;
+}
+
+EndTimeError end_time_error(const Profile& profile, const Rig& rig) {
+  Rig alone = rig;
+  alone.stagger_s = 0;
+  std::vector<double> errors;
+  for (const Step& step : profile.steps) {
+    const std::vector<double> ends = replayed_ends(step, alone, profile.servers);
+    for (size_t i = 0; i < ends.size(); ++i) {
+      if (ends[i] >= 0 && step.ops[i].end_s > 0)
+        errors.push_back(std::fabs(ends[i] - step.ops[i].end_s) / step.ops[i].end_s);
+    }
+  }
+  EndTimeError out;
+  out.transfers = static_cast<int64_t>(errors.size());
+  if (errors.empty()) return out;
+  std::ranges::sort(errors);
+  for (const double e : errors) out.mean += e / static_cast<double>(errors.size());
+  out.median = errors[errors.size() / 2];
+  out.p95 = errors[std::min(errors.size() - 1, errors.size() * 95 / 100)];
+  out.most = errors.back();
+  return out;
+}
+
+WindowFit fit_window(const Profile& profile, const Rig& rig) {
+  WindowFit out;
+  out.error = end_time_error(profile, rig);
+  for (double bytes = 65536; bytes <= (64 << 20); bytes *= 4) {
+    Rig windowed = rig;
+    windowed.scheduler.first_bytes = bytes;
+    const EndTimeError error = end_time_error(profile, windowed);
+    if (error.mean < out.error.mean) out = {bytes, error};
+  }
+  return out;
+}
+
+}  // namespace penstock::cluster

@@ -1,0 +1,61 @@
+// Constants of a network from what was measured.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cluster/profile.h"
+#include "cluster/rig.h"
+
+namespace penstock::cluster {
+
+// A measured pattern of long flows (docs/format/net.md): payload rates of flows from servers to
+// workers that ran at the same time.
+struct Pattern {
+  struct Flow {
+    int32_t server = 0, worker = 0;
+    double rate = 0;  // payload bytes/s
+  };
+  std::vector<Flow> flows;
+};
+// Throws DATA_LOSS for text that is no JSON, INVALID_ARGUMENT for flows that make no sense.
+Pattern read_pattern(const std::string& file, std::string_view json);
+
+// The rates that the flows have when shares are alpha-fair (they maximise the sum of
+// x^(1 - alpha) / (1 - alpha)) and each server's and worker's link carries `rate`.
+// Closed by dual ascent; alpha within 0.1..10.
+std::vector<double> alpha_fair(const Pattern& pattern, double rate, double alpha);
+
+struct PatternFit {
+  double rate = 0;   // of a link: the most that a host sent or received
+  double alpha = 1;  // sharing exponent
+  double error = 0;  // mean relative error of the flows' rates
+};
+PatternFit fit_pattern(const Pattern& pattern);
+
+// The paper's overhead alpha * size + beta: least squares over the transfers of the profile that
+// were alone on their link, of recorded duration less size / rate. Negative values become 0.
+// `transfers` is 0 when no transfer was.
+struct OverheadFit {
+  double seconds_per_byte = 0, seconds = 0;
+  int64_t transfers = 0;
+};
+OverheadFit fit_overhead(const Profile& profile, double rate);
+
+// |predicted - recorded| / recorded end of transfers, from the start of the step (the paper's
+// Table 1), for steps of one worker alone under `rig`.
+struct EndTimeError {
+  double mean = 0, median = 0, p95 = 0, most = 0;
+  int64_t transfers = 0;
+};
+EndTimeError end_time_error(const Profile& profile, const Rig& rig);
+
+// The window (first_bytes) of those tried with the least mean error of end times; 0 is whole.
+struct WindowFit {
+  double bytes = 0;
+  EndTimeError error;
+};
+WindowFit fit_window(const Profile& profile, const Rig& rig);
+
+}  // namespace penstock::cluster
