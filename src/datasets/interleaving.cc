@@ -102,6 +102,13 @@ class InterleavingCursor final : public Cursor {
     }
   };
 
+  // While being taken up: inputs whose datasets stand in slots, in order.
+  struct Live {
+    int64_t row;
+    size_t slot;
+    StreamPosition at;
+  };
+
   void mark(Block* out) {
     int64_t head = trail_.rows() - (datasets_.rows - used_);
     for (const Coming& c : coming_) head -= c.inputs;
@@ -172,19 +179,35 @@ class InterleavingCursor final : public Cursor {
       throw Error(Code::failed_precondition,
                   "the input has become shorter since the checkpoint was taken");
     }
-    const int64_t pulled = in.rows;
-    trail_.note(*input_, pulled);
-    function_->run(in, &made);
+    trail_.note(*input_, in.rows);
+    ErrorPtr error;  // the first one; other datasets are opened all the same
+    const auto attempt = [&](auto&& f) {
+      try {
+        f();
+      } catch (const Error& e) {
+        if (e.code() == Code::cancelled) throw;
+        if (!error) error = std::make_shared<const Error>(e);
+      }
+    };
+    attempt([&] { function_->run(in, &made); });
     size_t done = 0;
     for (; done < live_.size() && live_[done].row < trail_.rows(); ++done) {
-      const int64_t row = live_[done].row - first;
-      if (const ErrorPtr* e = made.error_at(row)) throw Error(**e);
-      open(&slots_[live_[done].slot], made.columns[0].row(row).object(), made.origin.slice(row),
-           live_[done].at);
+      if (made.columns.empty()) continue;
+      attempt([&] { reopen_slot(live_[done], made, live_[done].row - first); });
     }
     live_.erase(live_.begin(), live_.begin() + static_cast<std::ptrdiff_t>(done));
     if (trail_.rows() == head_) end_restored_input();
+    if (error) throw Error(*error);
     return Poll::ready;
+  }
+
+  // The slot stays empty where that fails.
+  void reopen_slot(const Live& live, const Block& made, int64_t row) {
+    if (const ErrorPtr* e = made.error_at(row)) throw Error(**e);
+    Slot slot;
+    slot.arrived = live.row;
+    open(&slot, made.columns[0].row(row).object(), made.origin.slice(row), live.at);
+    slots_[live.slot] = std::move(slot);
   }
 
   void advance() {
@@ -350,12 +373,6 @@ class InterleavingCursor final : public Cursor {
   Block datasets_;             // made, not yet opened
   int64_t used_ = 0;
   InputTrail trail_;
-  // While being taken up: inputs whose datasets stand in slots, in order.
-  struct Live {
-    int64_t row;
-    size_t slot;
-    StreamPosition at;
-  };
   std::vector<Live> live_;
   int64_t head_ = 0;  // inputs to read again
   bool will_end_ = false;

@@ -124,6 +124,8 @@ Json parsed(std::string_view text) {
     return Json::parse(text, check);
   } catch (const Json::parse_error& error) {
     fail("at byte " + std::to_string(error.byte) + " the text is no JSON");
+  } catch (const Json::out_of_range&) {
+    fail("a number is larger than any float64");
   }
 }
 
