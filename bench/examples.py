@@ -73,6 +73,9 @@ def main():
         if folder == pathlib.Path(temporary) or not folder.exists():
             folder.mkdir(exist_ok=True)
             example_data.make_data(program, names, folder, example_data.SMALL if a.tiny else ELEMENTS)
+        for file in folder.rglob("*"):  # into the page cache: new files may have left it
+            if file.is_file():
+                file.read_bytes()
         params = example_data.SMALL_PARAMS if a.tiny else PARAMS
         results = {n: measure(program, folder, n, params.get(n, []), a.seconds, 1 if a.tiny else 0) for n in names}
     print(json.dumps(results, indent=1))
