@@ -14,6 +14,7 @@
 #include "datasets/range_bounds.h"
 #include "datasets/runs.h"
 #include "datasets/stacking.h"
+#include "runtime/resumed_count.h"
 
 namespace penstock {
 namespace {
@@ -33,8 +34,9 @@ class BlockFlatMapCursor final : public Cursor {
     trail_.start(*input_);
     if (const StageMark* from = context.resume(*node)) {
       // More numbers are those of open_interleaving, which has each inner dataset's position.
-      if (from->numbers().size() == kBlockFlatMapNumbers) first_ = from->number(0);
-      given_ = first_ > 0 ? from->number(1) : 0;
+      if (from->numbers().size() == kBlockFlatMapNumbers)
+        first_ = checked_count(from->number(0), from->stage());
+      given_ = first_ > 0 ? checked_count(from->number(1), from->stage()) : 0;
       if (from->inputs().size() > 1) inner_ = from->inputs()[1];
     }
     context_.environment = environment_;
@@ -163,6 +165,7 @@ class BlockFlatMapCursor final : public Cursor {
         if (parts.empty()) return false;
         break;
       }
+      first_ = std::min(first_, n);  // a mark may say more than there is now
       const int64_t count = batches ? n : std::min(n - first_, limit - rows);
       if (count > 0) parts.push_back({outer_, first_, count, part.window});
       rows += count;

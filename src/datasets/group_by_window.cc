@@ -11,6 +11,7 @@
 #include "datasets/datasets.h"
 #include "datasets/kept_rows.h"
 #include "datasets/refill.h"
+#include "runtime/resumed_count.h"
 
 namespace penstock {
 namespace {
@@ -33,9 +34,8 @@ class GroupByWindowCursor final : public Cursor {
       if (constant_size_ < 1) fail_size(constant_size_);
     }
     input_ = context_.open_input(*node_);
-    const StageMark* from = context_.resume(*node_);
-    refill_.start(*input_, from, 1);
-    if (from) drop_rows(from->number(0));
+    refill_.start(*input_, context_.resume(*node_), 1);
+    drop_rows(resumed_count(context_, *node_));
   }
 
  protected:

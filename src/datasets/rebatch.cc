@@ -9,6 +9,7 @@
 #include "datasets/items.h"
 #include "datasets/stacking.h"
 #include "datasets/unbatching.h"
+#include "runtime/resumed_count.h"
 
 namespace penstock {
 namespace {
@@ -189,7 +190,7 @@ OperatorDef rebatch_operator() {
     check_sizes(sizes);
     return std::make_unique<RebatchCursor>(
         open_items(*node, context), std::move(sizes), node->arg("drop_remainder").as_bool(),
-        item_leaves(node->inputs[0]->spec), std::max<int64_t>(0, context.resumed_number(*node)));
+        item_leaves(node->inputs[0]->spec), resumed_count(context, *node));
   };
   return op;
 }

@@ -9,6 +9,7 @@
 #include "datasets/datasets.h"
 #include "datasets/items.h"
 #include "datasets/unbatching.h"
+#include "runtime/resumed_count.h"
 
 namespace penstock {
 namespace {
@@ -103,8 +104,9 @@ class UnbatchCursor final : public Cursor {
 
 CursorPtr open_unbatching(CursorPtr input, std::vector<LeafSpec> leaves, const StageMark* from) {
   const size_t columns = leaves.size();
-  CursorPtr cursor = std::make_unique<UnbatchCursor>(std::move(input), std::move(leaves),
-                                                     from ? from->number(0) : 0);
+  CursorPtr cursor =
+      std::make_unique<UnbatchCursor>(std::move(input), std::move(leaves),
+                                      from ? checked_count(from->number(0), from->stage()) : 0);
   cursor->set_identity({nullptr, "unbatch", columns});
   return cursor;
 }

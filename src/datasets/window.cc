@@ -11,6 +11,7 @@
 #include "datasets/batching.h"
 #include "datasets/datasets.h"
 #include "datasets/kept_rows.h"
+#include "runtime/resumed_count.h"
 
 namespace penstock {
 namespace {
@@ -211,7 +212,7 @@ OperatorDef window_operator() {
     for (int c = 0; c < node->spec.leaf_count(); ++c)
       components.push_back(rows_template(context, node, c));
     return std::make_unique<WindowCursor>(context.open_input(*node), extent, std::move(components),
-                                          std::max<int64_t>(0, context.resumed_number(*node)));
+                                          resumed_count(context, *node));
   };
   return op;
 }

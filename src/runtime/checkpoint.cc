@@ -70,7 +70,9 @@ Json to_json(const StreamPosition& position) {
 
 int64_t rows_of(const Json& in) {
   const auto it = in.find("rows");
-  if (it == in.end() || !it->is_number_integer() || *it < 0) damaged("`rows` is no count");
+  constexpr int64_t kMostRows = int64_t{1} << 60;  // sums of some stay in range
+  if (it == in.end() || !it->is_number_integer() || *it < 0 || *it > kMostRows)
+    damaged("`rows` is no count");
   return it->get<int64_t>();
 }
 
