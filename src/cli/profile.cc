@@ -1,6 +1,7 @@
 // penstock profile: what a training profile holds, and its conversion.
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "cli/args.h"
@@ -31,7 +32,8 @@ void print_axis(const char* name, const cluster::Inspection& found, double clust
   std::string line;
   for (const cluster::Slice& s : found.slices) {
     const double level = most > 0 ? s.*value / most : 0;
-    line += kShades[static_cast<size_t>(level * static_cast<double>(kShades.size() - 1) + 0.5)];
+    const auto most_shade = static_cast<double>(kShades.size() - 1);
+    line += kShades[static_cast<size_t>(std::lround(level * most_shade))];
   }
   std::printf("%-9s|%s| %.3g%s\n", name, line.c_str(), most * scale, unit);
 }

@@ -32,8 +32,10 @@ double error_of(const Pattern& pattern, const std::vector<double>& rates) {
   return sum;
 }
 
-// Predicted end of each transfer of the step, by op; negative: none.
-std::vector<double> replayed_ends(const Step& step, const Rig& rig, int32_t servers) {
+// Predicted end of each transfer of the step in the recorded order, by op; negative: none.
+std::vector<double> replayed_ends(Step step, const Rig& rig, int32_t servers) {
+  for (Op& op : step.ops)
+    op.priority = std::max(0.0, is_transfer(op.resource) ? op.end_s : op.start_s);
   Run run{1, servers, 1, 1};
   run.record = true;
   std::vector<double> out(step.ops.size(), -1);
