@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <limits>
 #include <type_traits>
 
 #include "base/error.h"
+#include "base/wide.h"
 
 namespace penstock {
 namespace {
@@ -29,8 +31,24 @@ To convert_one(From v) {
 }
 
 template <typename From, typename To>
-void convert_array(const From* __restrict in, To* __restrict out, int64_t count) {
+PENSTOCK_WIDE void convert_array(const From* __restrict in, To* __restrict out, int64_t count) {
   for (int64_t i = 0; i < count; ++i) out[i] = convert_one<To>(in[i]);
+}
+
+// As to_bfloat16, without branches, so that the loop becomes vector code.
+PENSTOCK_WIDE void bfloat16_array(const float* __restrict in, BFloat16* __restrict out,
+                                  int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    const auto bits = std::bit_cast<uint32_t>(in[i]);
+    const uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
+    const uint32_t quiet = (bits >> 16) | 0x40u;
+    out[i].bits = static_cast<uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? quiet : rounded);
+  }
+}
+PENSTOCK_WIDE void float_array(const BFloat16* __restrict in, float* __restrict out,
+                               int64_t count) {
+  for (int64_t i = 0; i < count; ++i)
+    out[i] = std::bit_cast<float>(static_cast<uint32_t>(in[i].bits) << 16);
 }
 
 bool is_half(DType dtype) { return dtype == DType::float16 || dtype == DType::bfloat16; }
@@ -46,7 +64,7 @@ void halves_to_floats(DType from, const std::byte* in, float* out, int64_t count
   if (from == DType::float16) {
     for (int64_t i = 0; i < count; ++i) out[i] = to_float(reinterpret_cast<const Float16*>(in)[i]);
   } else {
-    for (int64_t i = 0; i < count; ++i) out[i] = to_float(reinterpret_cast<const BFloat16*>(in)[i]);
+    float_array(reinterpret_cast<const BFloat16*>(in), out, count);
   }
 }
 
@@ -54,7 +72,7 @@ void floats_to_halves(const float* in, DType to, std::byte* out, int64_t count) 
   if (to == DType::float16) {
     for (int64_t i = 0; i < count; ++i) reinterpret_cast<Float16*>(out)[i] = to_float16(in[i]);
   } else {
-    for (int64_t i = 0; i < count; ++i) reinterpret_cast<BFloat16*>(out)[i] = to_bfloat16(in[i]);
+    bfloat16_array(in, reinterpret_cast<BFloat16*>(out), count);
   }
 }
 
