@@ -339,7 +339,7 @@ TEST_CASE("layout and comments") {
 }
 
 TEST_CASE("the example programs") {
-  const auto folder = std::filesystem::path(PENSTOCK_SOURCE_DIR) / "tests" / "examples";
+  const auto folder = std::filesystem::path(PENSTOCK_SOURCE_DIR) / "examples";
   size_t count = 0;
   for (const auto& file : std::filesystem::directory_iterator(folder)) {
     if (file.path().extension() != ".pipe") continue;

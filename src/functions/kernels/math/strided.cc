@@ -1,5 +1,7 @@
 #include "functions/kernels/math/strided.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "functions/kernels/math/shape_arguments.h"
@@ -16,6 +18,68 @@ void copy_run(const T* from, int64_t stride, T* to, int64_t n) {
   for (int64_t i = 0; i < n; ++i) to[i] = from[i * stride];
 }
 
+// Calls f(offset in the source, offset in the result) for every index of the axes of `v` but `a`
+// and the last.
+template <typename F>
+void for_each_other(const StridedView& v, size_t a, F&& f) {
+  std::array<int64_t, StridedView::kMax> index{}, step{};
+  int64_t entries = v.size[static_cast<size_t>(v.rank - 1)];
+  for (int axis = v.rank - 2; axis >= 0; --axis) {
+    step[static_cast<size_t>(axis)] = entries;
+    entries *= v.size[static_cast<size_t>(axis)];
+  }
+  int64_t from = 0, to = 0;
+  for (;;) {
+    f(from, to);
+    int axis = v.rank - 2;
+    for (; axis >= 0; --axis) {
+      const auto i = static_cast<size_t>(axis);
+      if (i == a) continue;
+      from += v.stride[i];
+      to += step[i];
+      if (++index[i] < v.size[i]) break;
+      from -= v.stride[i] * v.size[i];
+      to -= step[i] * v.size[i];
+      index[i] = 0;
+    }
+    if (axis < 0) return;
+  }
+}
+
+// Where the result's neighbours lie on cache lines of their own and the source's neighbours lie
+// along axis `a`: in tiles, so that each line of both is touched once.
+template <typename T>
+void copy_tiles(const T* from, const StridedView& v, size_t a, T* to) {
+  constexpr int64_t kAlong = 64 / static_cast<int64_t>(sizeof(T)), kAcross = 16;
+  const auto last = static_cast<size_t>(v.rank - 1);
+  const int64_t stride = v.stride[last], n = v.size[last], along = v.size[a];
+  int64_t to_step = 1;  // from one entry along `a` to the next, in the result
+  for (size_t axis = a + 1; axis <= last; ++axis) to_step *= v.size[axis];
+  for_each_other(v, a, [&](int64_t begin, int64_t into) {
+    for (int64_t i = 0; i < along; i += kAlong) {
+      const int64_t i_end = std::min(along, i + kAlong);
+      for (int64_t j = 0; j < n; j += kAcross) {
+        const int64_t width = std::min(kAcross, n - j);
+        for (int64_t k = i; k < i_end; ++k)
+          copy_run(from + begin + k + j * stride, stride, to + into + k * to_step + j, width);
+      }
+    }
+  });
+}
+
+// The axis along which copy_tiles pays, -1 for none.
+template <typename T>
+int tiled_axis(const StridedView& v) {
+  const auto last = static_cast<size_t>(v.rank - 1);
+  if (std::abs(v.stride[last]) * static_cast<int64_t>(sizeof(T)) < 64 || v.size[last] < 4)
+    return -1;
+  for (int axis = 0; axis + 1 < v.rank; ++axis) {
+    const auto a = static_cast<size_t>(axis);
+    if (v.stride[a] == 1 && v.size[a] >= 8) return axis;
+  }
+  return -1;
+}
+
 template <typename T>
 void copy_view(const std::byte* source, const StridedView& v, std::byte* target) {
   const T* from = reinterpret_cast<const T*>(source) + v.first;
@@ -24,6 +88,8 @@ void copy_view(const std::byte* source, const StridedView& v, std::byte* target)
     *to = *from;
     return;
   }
+  if (const int axis = tiled_axis<T>(v); axis >= 0)
+    return copy_tiles(from, v, static_cast<size_t>(axis), to);
   const auto last = static_cast<size_t>(v.rank - 1);
   const int64_t n = v.size[last], stride = v.stride[last];
   std::array<int64_t, StridedView::kMax> index{};
