@@ -17,7 +17,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent))
 import check  # noqa: E402
-from program import ENV, known_ops  # noqa: E402
+from program import ENV, execute, known_ops  # noqa: E402
 
 # Called in pipelines, but no operators: casts and the spellings of dtypes.
 DTYPES = set("""bool u8 u16 u32 u64 i8 i16 i32 i64 f16 bf16 f32 f64 bytes uint8 uint16 uint32 uint64 int8
@@ -37,6 +37,23 @@ def lines_of(path):
     for line in path.read_text(encoding="utf-8").split("\n"):
         if line.strip() and not line.startswith("#"):
             yield line.strip()
+
+
+def judge_checkpoint(program, record):
+    """Saved and taken up after every so many elements, a stream is what it is undisturbed."""
+    if "from_generator" in record["pipe"]:
+        return "skip"  # a callable of Python; src/api tests ours
+
+    def shown(*flags):
+        return execute([program, "show", "-", *flags], record["pipe"], HERE / "tfdata", os.environ)
+
+    whole = shown()
+    if whole[0] != 0:
+        return whole[2]
+    for every in sorted({1, *record["breaks"]} - {0}):
+        if (taken_up := shown("--checkpoint-every", str(every))) != whole:
+            return f"taken up after every {every}: {taken_up[1]}{taken_up[2]}"
+    return None
 
 
 def main():
@@ -63,6 +80,8 @@ def main():
 
     def judge(record):
         try:
+            if record.get("kind") == "checkpoint":
+                return judge_checkpoint(program, record)
             bad = check.judge(program, record, str(HERE / "tfdata"))
         except Exception as e:  # whatever the program printed, the judge goes on
             bad = f"{type(e).__name__}: {e}"
