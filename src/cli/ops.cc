@@ -7,6 +7,7 @@
 #include "cli/args.h"
 #include "cli/print_json.h"
 #include "datasets/datasets.h"
+#include "plan/builtin_names.h"
 #include "plan/node.h"
 #include "report/element_json.h"
 
@@ -69,7 +70,7 @@ std::vector<Entry> entries() {
     std::string plain = out[i].name;
     if (plain.starts_with("reduce_")) plain = plain.substr(7);
     if (plain == "split_text") plain = "split";
-    if (plain == out[i].name) continue;
+    if (plain == out[i].name || (plain != "split" && plain_op_name(plain) != out[i].name)) continue;
     Entry alias = out[i];
     alias.name = plain;
     alias.signature = plain + alias.signature.substr(alias.signature.find('('));

@@ -6,7 +6,8 @@
 namespace penstock {
 
 std::string plain_op_name(const std::string& name) {
-  for (const std::string_view reduction : {"sum", "mean", "min", "max", "any", "all"}) {
+  for (const std::string_view reduction :
+       {"sum", "mean", "min", "max", "any", "all", "prod", "std", "variance", "logsumexp"}) {
     if (name == reduction) return "reduce_" + name;
   }
   return name;

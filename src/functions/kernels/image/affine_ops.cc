@@ -169,8 +169,9 @@ void add_affine_ops(OpRegistry* registry) {
       infer, affine_row);
   add("rotate", "angle", "The image turned counter-clockwise around its centre by degrees.",
       infer_amount, rotate_row);
-  add("shear_x", "level", "Output pixel (x, y) is source pixel (x + level y, y).", infer_amount,
-      shear_x_row);
+  add("shear_x", "level",
+      "Output pixel (x, y) is the source at (x + level y, y), both taken at pixel centres.",
+      infer_amount, shear_x_row);
   add("shear_y", "level", "Output pixel (x, y) is source pixel (x, y + level x).", infer_amount,
       shear_y_row);
   add("translate_x", "pixels", "Output pixel (x, y) is source pixel (x + pixels, y).", infer_amount,

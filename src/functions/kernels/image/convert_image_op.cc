@@ -153,7 +153,9 @@ void add_convert_image_op(OpRegistry* registry) {
   OpDef op;
   op.name = "convert_image_dtype";
   op.params = {required("image", Param::Kind::tensor), required("dtype", Param::Kind::dtype)};
-  op.doc = "Another dtype with its scale: integers span [0, 1] of floats; saturates.";
+  op.doc =
+      "Another dtype with its scale: integers span [0, 1] of floats; from one integer dtype to "
+      "another by a power of two, as TensorFlow does; saturates.";
   op.infer = infer_convert;
   op.row = convert_row;
   op.block = convert_block;

@@ -241,8 +241,10 @@ void add_random_image_ops(OpRegistry* registry) {
   registry->add(random_image_op(
       "random_flip_normalize",
       {image, required("mean", Param::Kind::tensor), required("std", Param::Kind::tensor)},
-      "normalize(random_flip_left_right(image), mean, std) in one pass.", infer_flip_normalize,
-      flip_normalize_row, 3e4));
+      "normalize(random_flip_left_right(image), mean, std) in one pass: a float32 image, lists of "
+      "a "
+      "number for each channel.",
+      infer_flip_normalize, flip_normalize_row, 3e4));
 }
 
 }  // namespace penstock
