@@ -90,7 +90,8 @@ def parts(a):
         yield f"configurations, part {a.slice}", [*text, program, "--config", "slice:" + a.slice], 600
     if a.all:
         yield "configurations", [*text, program, "--config", "all"], 7200
-        yield "unit tests, thread sanitizer", unit("build/tsan", a.filter), 1800
+        # The cluster room runs on one thread, and Debian's libprotobuf, built without the sanitizer, fails in it.
+        yield "unit tests, thread sanitizer", [*unit("build/tsan", a.filter), "--source-file-exclude=*src/cluster*"], 1800
         yield "text tests, thread sanitizer", [*text, ROOT / "build/tsan/penstock"], 3600
         yield "text tests, release", [*text, ROOT / "build/release/penstock"], 1200
         release = ROOT / "build/release/penstock"
