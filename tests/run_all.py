@@ -87,7 +87,7 @@ def parts(a):
         if (tests / "outside/run.sh").exists():
             yield "program outside", [tests / "outside/run.sh"], 900
     if a.slice:
-        yield f"configurations, part {a.slice}", [*text, program, "--config", "slice:" + a.slice], 600
+        yield f"configurations, part {a.slice}", [*text, program, "--config", "slice:" + a.slice], 900
     if a.all:
         yield "configurations", [*text, program, "--config", "all"], 7200
         # The cluster room runs on one thread, and Debian's libprotobuf, built without the sanitizer, fails in it.
