@@ -19,7 +19,9 @@ void check_wait(const Attr& wait, bool drop) {
   constexpr double kLongest = 3600;
   if (!(wait.as_float() >= 0 && wait.as_float() <= kLongest))
     NodeDraft::fail("max_wait", "must lie between 0 and 1h: " + format_float(wait.as_float()));
-  if (drop) NodeDraft::fail("max_wait", "must not stand beside drop_remainder=true: it makes smaller batches");
+  if (drop)
+    NodeDraft::fail("max_wait",
+                    "must not stand beside drop_remainder=true: it makes smaller batches");
 }
 
 void infer(NodeDraft& draft) {
