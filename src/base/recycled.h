@@ -1,18 +1,45 @@
-// Small heap blocks that a thread uses again: for vectors that are made and dropped once a block.
+// Heap blocks up to 40 KiB that are used again: columns of small elements, and vectors that are
+// made and dropped once a block.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <new>
 #include <vector>
 
 namespace penstock {
 
-// Lists of this thread, one for each power of two from 64 bytes to 32 KiB. A block may be given
-// back by another thread than took it. Larger sizes, and everything under AddressSanitizer (which
-// must see each free), go to the heap.
-void* take_recycled(size_t bytes);
+// Sizes are rounded up to classes, four a power of two: 64, 80, 96, 112, 128, 160, ...
+inline constexpr int64_t kSmallestClass = 64;
+constexpr int size_class_of(int64_t bytes) {
+  bytes = std::max(bytes, kSmallestClass);
+  const int log = static_cast<int>(std::bit_width(static_cast<uint64_t>(bytes - 1))) - 1;
+  const int64_t base = int64_t{1} << log;  // base < bytes <= 2 * base
+  const int64_t quarter = base / 4;
+  return (log - 5) * 4 + static_cast<int>((bytes - base + quarter - 1) / quarter);
+}
+constexpr int64_t size_class_bytes(int index) {
+  const int64_t base = int64_t{1} << ((index - 1) / 4 + 5);
+  return base + base / 4 * ((index - 1) % 4 + 1);
+}
+
+inline constexpr int64_t kMostRecycled = 40 << 10;  // 4096 entries of 8 bytes and a header
+
+// Each thread has lists of free blocks, one for each class. Blocks often go one way, from the
+// threads that fill them to the one that consumes them: what overflows a list goes to the other
+// threads some at a time. Aligned to 64 bytes. Null when there is no memory. Larger sizes, and
+// everything under a sanitizer (which must see each free), go to the heap.
+void* find_recycled(size_t bytes);
 void give_recycled(void* memory, size_t bytes) noexcept;
+// Throws std::bad_alloc.
+inline void* take_recycled(size_t bytes) {
+  void* memory = find_recycled(bytes);
+  if (!memory) throw std::bad_alloc();
+  return memory;
+}
 
 template <typename T>
 struct Recycled {

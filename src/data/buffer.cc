@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/recycled.h"
 
 namespace penstock {
 
@@ -21,28 +22,11 @@ namespace {
 
 // Sizes here count the header too.
 constexpr int64_t kHeader = sizeof(BufferHeader);
-constexpr int64_t kSmallest = 64;
-constexpr int64_t kMostSmall = 32 << 10;   // up to here: lists of the thread
 constexpr int64_t kLeastMapped = 1 << 20;  // from here: mappings of their own
 constexpr int64_t kHugePage = 2 << 20;
 constexpr int64_t kMostBytes = int64_t{1} << 46;
 
-// Four classes a power of two: 64, 80, 96, 112, 128, 160, ...
-constexpr int class_of(int64_t bytes) {
-  bytes = std::max(bytes, kSmallest);
-  const int log = static_cast<int>(std::bit_width(static_cast<uint64_t>(bytes - 1))) - 1;
-  const int64_t base = int64_t{1} << log;  // base < bytes <= 2 * base
-  const int64_t quarter = base / 4;
-  return (log - 5) * 4 + static_cast<int>((bytes - base + quarter - 1) / quarter);
-}
-
-constexpr int64_t class_bytes(int index) {
-  const int64_t base = int64_t{1} << ((index - 1) / 4 + 5);
-  return base + base / 4 * ((index - 1) % 4 + 1);
-}
-
-constexpr int kClasses = class_of(kMostBytes + kHeader) + 1;
-constexpr int kSmallClasses = class_of(kMostSmall) + 1;
+constexpr int kClasses = size_class_of(kMostBytes + kHeader) + 1;
 
 // Whole huge pages are asked for inside the buffer only: a buffer never takes more memory than the
 // budget counts for it.
@@ -68,37 +52,6 @@ void unmap_memory(void* memory, int64_t bytes) {
   } else {
     munmap(memory, static_cast<size_t>(bytes));
   }
-}
-
-// Small buffers of this thread, of any pool: taking and giving back costs no lock.
-struct SmallLists {
-  static constexpr size_t kMostKept = 64;
-  std::vector<void*> lists[kSmallClasses];
-  ~SmallLists();
-};
-
-// Buffers may be given back while the thread's other objects are destroyed.
-thread_local bool small_lists_gone = false;
-
-SmallLists::~SmallLists() {
-  small_lists_gone = true;
-  for (auto& list : lists) {
-    for (void* memory : list) std::free(memory);
-  }
-}
-
-SmallLists* small_lists() {
-  if (small_lists_gone) return nullptr;
-  thread_local SmallLists lists;
-  return &lists;
-}
-
-void* take_small(int size_class) {
-  SmallLists* lists = small_lists();
-  if (!lists || lists->lists[size_class].empty()) return nullptr;
-  void* memory = lists->lists[size_class].back();
-  lists->lists[size_class].pop_back();
-  return memory;
 }
 
 thread_local BufferPool* scoped_pool = nullptr;
@@ -138,12 +91,12 @@ BufferRef BufferPool::allocate(int64_t bytes) {
     throw Error(Code::resource_exhausted,
                 "a buffer of " + std::to_string(bytes) + " bytes is too large");
   }
-  const int size_class = class_of(bytes + kHeader);
-  const int64_t total = class_bytes(size_class);
+  const int size_class = size_class_of(bytes + kHeader);
+  const int64_t total = size_class_bytes(size_class);
   charge(total);
   void* memory = nullptr;
-  if (total <= kMostSmall) {
-    memory = take_small(size_class);
+  if (total <= kMostRecycled) {
+    memory = find_recycled(static_cast<size_t>(total));
   } else {
     std::lock_guard lock(free_lists_->mutex);
     auto& list = free_lists_->lists[size_class];
@@ -174,14 +127,9 @@ BufferRef BufferPool::allocate(int64_t bytes) {
 
 void BufferPool::give_back(BufferHeader* header) {
   const int size_class = header->size_class;
-  const int64_t total = class_bytes(size_class);
-  if (total <= kMostSmall) {
-    SmallLists* lists = small_lists();
-    if (lists && lists->lists[size_class].size() < SmallLists::kMostKept) {
-      lists->lists[size_class].push_back(header);
-    } else {
-      std::free(header);
-    }
+  const int64_t total = size_class_bytes(size_class);
+  if (total <= kMostRecycled) {
+    give_recycled(header, static_cast<size_t>(total));
   } else {
     std::lock_guard lock(free_lists_->mutex);
     free_lists_->lists[size_class].push_back(header);
@@ -196,7 +144,7 @@ void BufferPool::trim() {
   {
     std::lock_guard lock(free_lists_->mutex);
     for (int i = 0; i < kClasses; ++i) {
-      for (void* memory : free_lists_->lists[i]) freed.emplace_back(memory, class_bytes(i));
+      for (void* memory : free_lists_->lists[i]) freed.emplace_back(memory, size_class_bytes(i));
       free_lists_->lists[i].clear();
     }
     kept_bytes_.store(0, std::memory_order_relaxed);
