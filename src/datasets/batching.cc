@@ -26,7 +26,7 @@ class BatchCursor final : public Cursor {
       // An error comes out between the batches that were full before it and the one being filled.
       const int64_t before = errors_.empty() ? pending_rows_ : errors_.front().rows_before;
       if (const int64_t full = std::min(before / size_, pull.max_rows); full > 0)
-        return emit(out, full, size_);
+        return emit(out, without_copy(full), size_);
       if (!errors_.empty()) {
         *out = error_block(errors_.front().error, identity().columns, first_origin());
         errors_.erase(errors_.begin());
@@ -68,6 +68,20 @@ class BatchCursor final : public Cursor {
     for (size_t c = 0; c < pending_.size(); ++c) pending_[c].append(rows.columns[c]);
     origins_.push_back({pending_rows_, rows.origin});
     pending_rows_ += rows.rows;
+  }
+
+  // Of `full` batches those that lie in one piece, or the one that does not: joining them all
+  // copies, which costs more than a block more when rows are many bytes.
+  int64_t without_copy(int64_t full) const {
+    constexpr int64_t kWorthSplitting = 8 << 10;
+    int64_t bytes = 0, piece = full * size_;
+    for (const ColumnBuilder& column : pending_) {
+      const Column& first = column.pieces().front();
+      if (first.kind() != Column::Kind::dense || first.rows() >= full * size_) continue;
+      bytes += full * size_ * first.row_bytes();
+      piece = std::min(piece, first.rows());
+    }
+    return bytes < kWorthSplitting ? full : std::max<int64_t>(1, piece / size_);
   }
 
   Origin first_origin() const { return origins_.empty() ? Origin() : origins_.front().origin; }

@@ -156,6 +156,8 @@ class BlockIterator final : private Waker {
   std::mutex mutex_;
   std::condition_variable woken_;
   bool wake_pending_ = false;
+  int unclocked_pulls_ = 0;
+  bool long_pulls_ = true;
   int64_t waited_ns_ = 0;
 };
 
