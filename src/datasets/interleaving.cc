@@ -330,6 +330,7 @@ class InterleavingCursor final : public Cursor {
     const Identity id = slot->cursor->identity();
     AsyncOptions options;
     options.buffer_rows = how_.rows_ahead;
+    options.cheap_together = false;
     options.depth = context_.depth;
     options.counters = id.counters;
     slot->cursor = open_async_stage(std::move(slot->cursor), run_, options);

@@ -93,6 +93,7 @@ CursorPtr open_waiting_batch(const PlanPtr& node, const OpenContext& context, in
     const Cursor::Identity id = input->identity();
     AsyncOptions options;
     options.buffer_rows = 1;
+    options.cheap_together = false;
     options.depth = below.depth;
     options.counters = context.run->counters(node.get());
     input = open_async_stage(std::move(input), context.run, options);

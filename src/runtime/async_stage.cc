@@ -1,52 +1,22 @@
 #include "runtime/async_stage.h"
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
+
+#include "runtime/batch_places.h"
+#include "runtime/inline_choice.h"
 
 namespace penstock {
 namespace {
 
-// A batch buffer being filled: places are handed out in order, each to one task.
-class BatchPlaces {
- public:
-  BatchPlaces(const Chain* chain, int64_t batch_rows)
-      : chain_(chain), batch_rows_(chain && !chain->filters() ? batch_rows : 0) {}
+constexpr double kTaskNs = 100'000;
+constexpr int64_t kGroupedBytes = 128 << 10;  // larger blocks are not kept waiting for others
+constexpr int64_t kMostGrouped = 16;
+constexpr int64_t kFreeBytes = 256
+                               << 10;  // of small rows that may wait although fewer were asked for
 
-  // Rows left in the current buffer; blocks should not be larger.
-  int64_t room() const {
-    return batch_rows_ > 0 ? (used_ < batch_rows_ && current_ ? batch_rows_ - used_ : batch_rows_)
-                           : INT64_MAX;
-  }
-  std::unique_ptr<Placement> take(int64_t rows) {
-    if (batch_rows_ == 0) return nullptr;
-    if (!current_ || used_ + rows > batch_rows_) {
-      current_ = chain_->make_placement(batch_rows_);
-      used_ = 0;
-      if (!current_) {
-        batch_rows_ = 0;
-        return nullptr;
-      }
-    }
-    auto out = std::make_unique<Placement>();
-    for (const Column& c : current_->columns)
-      out->columns.push_back(c.rows() > 0 ? c.slice(used_, rows) : Column());
-    used_ += rows;
-    if (used_ == batch_rows_) current_.reset();
-    return out;
-  }
-
- private:
-  const Chain* chain_;
-  int64_t batch_rows_;
-  int64_t used_ = 0;
-  std::unique_ptr<Placement> current_;
-};
-
-constexpr double kCheapNs = 30'000;
-constexpr int64_t kCheapBytes = 128 << 10;  // larger blocks are not kept waiting
-constexpr size_t kCheapSlots = 24, kFewSlots = 6;
-
-// Shared by the cursor, the driver and the tasks; lives until the last of them is done.
+// Shared by the cursor and the tasks; lives until the last of them is done.
 class Stage final : public Waker, public std::enable_shared_from_this<Stage> {
  public:
   Stage(CursorPtr input, Run* run, const AsyncOptions& options)
@@ -62,18 +32,25 @@ class Stage final : public Waker, public std::enable_shared_from_this<Stage> {
   void close();
   void wake() override {  // the input has something
     std::lock_guard lock(mutex_);
-    schedule_driver();
+    schedule();
   }
-  void drive();
-  void work(Block block, std::unique_ptr<Placement> placement);
+  void run();
 
  private:
   struct Slot {
     enum class State : uint8_t { working, done, gone } state = State::working;
     Block block;
   };
-  class DriveTask;
-  class WorkTask;
+  struct Work {
+    Block block;
+    std::unique_ptr<Placement> placement;
+    uint64_t pull_ticks = 0;
+  };
+  struct Cost {
+    int64_t blocks = 0, rows = 0, bytes = 0;
+    uint64_t pull_ticks = 0, compute_ticks = 0;
+  };
+  class StageTask;
 
   uint64_t priority(uint64_t seq) const {
     return (static_cast<uint64_t>(options_.depth) << 48) +
@@ -83,223 +60,285 @@ class Stage final : public Waker, public std::enable_shared_from_this<Stage> {
     return std::max<int64_t>(1, options_.counters->limit.load(std::memory_order_relaxed));
   }
   // With the lock:
-  void schedule_driver();
-  bool may_admit() const;
+  void schedule(bool from_task = false);
+  bool goes_on() const { return !choice_.inlined() && may_admit(true); }
+  bool may_admit(bool first) const;
   bool has_front() const {
     return !finished_.empty() || (!slots_.empty() && slots_.front().state != Slot::State::working);
   }
+  int64_t buffer_rows() const;
+  bool half_full() const;
+  int64_t capacity() const {
+    return group_ > 1 ? (limit() + 1) * group_ : 2 * limit() + 1;
+  }  // blocks
   void wake_consumer() {
     if (consumer_) std::exchange(consumer_, nullptr)->wake();
   }
-
+  void offer();
   int64_t rows_wanted() const;
-  void publish(uint64_t seq, Block block, bool failed);
+  void rest(bool starved);
+
+  std::vector<Work> pull_group();
+  Poll pull_one(std::unique_lock<std::mutex>* lock, int64_t rows, Work* work);
+  bool compute(Work* work);
+  void work_on(std::vector<Work> group);
+  void observe(const Cost& cost);
+  Poll compute_here(std::unique_lock<std::mutex>* lock, int64_t most_rows);
+  void choose(int64_t rows);
 
   Run* const run_;
   AsyncOptions options_;
   std::mutex mutex_;
-  CursorPtr input_;             // used by the driver only
+  CursorPtr input_;             // used by the task that pulls
   std::deque<Slot> slots_;      // slots_[0] is block number head_
   std::deque<Block> finished_;  // where order does not matter
   uint64_t head_ = 0;
-  int64_t working_ = 0;
+  int64_t working_ = 0;         // tasks that have pulled and not published yet
+  int64_t working_blocks_ = 0;  // ... and their blocks
+  int64_t working_rows_ = 0;
   int64_t waiting_rows_ = 0;  // in finished slots and in front_
   int64_t block_bytes_ = 0;   // a recent block's, to guess the next one's
-  uint64_t idle_since_ = 0;   // the driver and all workers rest, 0: they do not
-  bool starved_ = false;      // ... because the input has nothing; else because the output is full
-  // Blocks cost less than handing them over: the driver computes them itself, and neither side is
-  // woken for each.
-  bool cheap_ = false;
-  uint64_t pull_ticks_ = 0;  // what the driver's last pull took
-  bool driver_scheduled_ = false, driver_running_ = false, driver_again_ = false;
+  int64_t row_bytes_ = 0;
+  int64_t group_ = 1;        // blocks a task takes: cheap ones are handed over many at a time
+  uint64_t idle_since_ = 0;  // nobody pulls or works, 0: somebody does
+  bool starved_ = false;     // ... because the input has nothing; else because the output is full
+  bool scheduled_ = false, pulling_ = false, pull_again_ = false;
   std::atomic<bool> closed_ = false;  // the consumer is gone
   bool ended_ = false, cancelled_ = false;
-  Waker* consumer_ = nullptr;  // set while the consumer waits
-  Block front_;                // what the consumer has begun to take
+  Waker* consumer_ = nullptr;   // set while the consumer waits
+  uint64_t waiting_since_ = 0;  // ticks, 0: it does not
+  InlineChoice choice_;
+  Block front_;  // what the consumer has begun to take
   BatchPlaces places_;
   BlockSizer sizer_;
 };
 
-class Stage::DriveTask final : public Task {
+class Stage::StageTask final : public Task {
  public:
-  explicit DriveTask(std::shared_ptr<Stage> stage) : stage_(std::move(stage)) {}
-  void run() override { stage_->drive(); }
+  explicit StageTask(std::shared_ptr<Stage> stage) : stage_(std::move(stage)) {}
+  void run() override { stage_->run(); }
 
  private:
   std::shared_ptr<Stage> stage_;
 };
 
-class Stage::WorkTask final : public Task {
- public:
-  WorkTask(std::shared_ptr<Stage> stage, Block block, std::unique_ptr<Placement> placement)
-      : stage_(std::move(stage)), block_(std::move(block)), placement_(std::move(placement)) {}
-  void run() override { stage_->work(std::move(block_), std::move(placement_)); }
-
- private:
-  std::shared_ptr<Stage> stage_;
-  Block block_;
-  std::unique_ptr<Placement> placement_;
-};
-
-void Stage::schedule_driver() {
-  if (closed_ || ended_ || driver_scheduled_) return;
-  if (driver_running_) {
-    driver_again_ = true;
+void Stage::schedule(bool from_task) {
+  if (closed_ || ended_ || scheduled_) return;
+  if (pulling_) {
+    pull_again_ = true;
     return;
   }
-  driver_scheduled_ = true;
-  run_->cpu().submit(std::make_unique<DriveTask>(shared_from_this()),
-                     priority(head_ + slots_.size()));
+  scheduled_ = true;
+  run_->cpu().submit(std::make_unique<StageTask>(shared_from_this()),
+                     priority(head_ + slots_.size()), from_task);
 }
 
-bool Stage::may_admit() const {
+// `first`: the first block of a task; more of them only fill it up.
+bool Stage::may_admit(bool first) const {
   if (run_->options().latency && !consumer_) return false;
   if (slots_.empty() && front_.rows == 0) return true;
-  if (options_.chain && working_ >= limit()) return false;
+  if (first && options_.chain && working_ >= limit()) return false;
   // The budget keeps room for the block that the consumer needs next and for what it holds.
   const int64_t free = run_->pool().budget_bytes() - run_->pool().used_bytes();
-  if (block_bytes_ > 0 && free < 4 * block_bytes_ * (working_ + 1)) return false;
-  if (options_.buffer_rows > 0)
-    return waiting_rows_ + working_ * sizer_.rows() < options_.buffer_rows;
-  return static_cast<int64_t>(slots_.size()) <
-         (cheap_ ? static_cast<int64_t>(kCheapSlots) : 2 * limit() + 1);
+  if (block_bytes_ > 0 && free < 4 * block_bytes_ * (working_blocks_ + 1)) return false;
+  if (options_.buffer_rows > 0) return waiting_rows_ + working_rows_ < buffer_rows();
+  return capacity() - static_cast<int64_t>(slots_.size()) >= (first ? group_ : 1);
 }
 
 int64_t Stage::rows_wanted() const {
   int64_t rows = std::min(run_->options().block_rows,
                           options_.chain ? sizer_.rows() : run_->options().block_rows);
-  if (options_.buffer_rows > 0) rows = std::min(rows, std::max<int64_t>(1, options_.buffer_rows));
+  if (options_.buffer_rows > 0) rows = std::min(rows, buffer_rows());
   return std::min(rows, places_.room());
 }
 
-void Stage::drive() {
-  {
-    std::lock_guard lock(mutex_);
-    driver_scheduled_ = false;
-    driver_running_ = true;
-    if (idle_since_ != 0)
-      add(starved_ ? options_.counters->starved_ticks : options_.counters->blocked_ticks,
-          static_cast<int64_t>(ticks() - idle_since_));
-    idle_since_ = 0;
-  }
-  for (;;) {
-    uint64_t seq;
-    int64_t rows;
-    {
-      std::lock_guard lock(mutex_);
-      driver_again_ = false;
-      if (closed_ || ended_ || !may_admit()) {
-        driver_running_ = false;
-        // Workers still busy are neither blocked nor starved.
-        if (working_ == 0) idle_since_ = ticks(), starved_ = false;
-        if (has_front()) wake_consumer();
-        return;
-      }
-      seq = head_ + slots_.size();
-      rows = rows_wanted();
-    }
-    Block block;
-    Poll poll = Poll::end;
-    bool stopped = false;
-    const uint64_t start = ticks();
-    try {
-      run_->check_cancelled();
-      poll = input_->pull(&block, {rows, this});
-    } catch (const Error&) {  // CANCELLED is all that leaves pull
-      stopped = true;
-    }
-    std::unique_lock lock(mutex_);
-    pull_ticks_ = ticks() - start;
-    if (stopped || poll == Poll::end) {
-      ended_ = true;
-      cancelled_ |= stopped;
-      driver_running_ = false;
-      wake_consumer();
-      return;
-    }
-    if (poll == Poll::pending) {
-      if (driver_again_) continue;
-      driver_running_ = false;
-      if (working_ == 0) idle_since_ = ticks(), starved_ = true;
-      if (has_front()) wake_consumer();
-      return;
-    }
-    block.seq = seq;
-    if (!options_.chain) {
-      block_bytes_ = block.payload_bytes();
-      waiting_rows_ += block.rows;
-      slots_.push_back({Slot::State::done, std::move(block)});
-      wake_consumer();
-      continue;
-    }
-    std::unique_ptr<Placement> placement;
-    try {
-      placement = places_.take(block.rows);
-    } catch (const Error&) {  // no room for a batch buffer: rows take memory of their own
-    }
-    slots_.push_back({});
-    ++working_;
-    if (cheap_) {
-      lock.unlock();
-      work(std::move(block), std::move(placement));
-      continue;
-    }
-    run_->cpu().submit(
-        std::make_unique<WorkTask>(shared_from_this(), std::move(block), std::move(placement)),
-        priority(seq));
-  }
+// What was asked for; more of rows that take little time and room.
+int64_t Stage::buffer_rows() const {
+  if (group_ == 1) return options_.buffer_rows;
+  return std::max(options_.buffer_rows, std::min(kFreeBytes / std::max<int64_t>(1, row_bytes_),
+                                                 4 * run_->options().block_rows));
 }
 
-void Stage::work(Block block, std::unique_ptr<Placement> placement) {
-  const uint64_t seq = block.seq;
-  const int64_t rows = block.rows;
+bool Stage::half_full() const {
+  if (options_.buffer_rows > 0) return waiting_rows_ >= buffer_rows() / 2;
+  return static_cast<int64_t>(slots_.size()) - working_blocks_ >= capacity() / 2;
+}
+
+// Wakes the consumer; where blocks are cheap and more of them come anyway, not for a few.
+void Stage::offer() {
+  if (!has_front() && !cancelled_ && !ended_) return;
+  const bool go_on = working_ > 0 || pulling_ || scheduled_;
+  if (group_ > 1 && go_on && !cancelled_ && !half_full()) return;
+  wake_consumer();
+}
+
+void Stage::rest(bool starved) {
+  if (working_ > 0) return;
+  idle_since_ = ticks();
+  starved_ = starved;
+}
+
+void Stage::run() {
+  std::vector<Work> group = pull_group();
+  if (!group.empty()) work_on(std::move(group));
+}
+
+// The input's next block, and where its results go. Leaves the lock while the input works; no other
+// thread pulls meanwhile.
+Poll Stage::pull_one(std::unique_lock<std::mutex>* lock, int64_t rows, Work* work) {
+  const uint64_t seq = head_ + slots_.size();
+  Poll poll = Poll::end;
+  bool stopped = false;
+  pulling_ = true;
+  pull_again_ = false;
+  lock->unlock();
   const uint64_t start = ticks();
-  bool failed = false;
   try {
     run_->check_cancelled();
-    if (closed_.load(std::memory_order_relaxed)) return;
-    options_.chain->run(&block, placement.get());
-  } catch (const Error& e) {
-    failed = e.code() == Code::cancelled;
-    if (!failed)
-      block = error_block(current_error(), options_.chain->stages().back().dtypes.size(), Origin());
-  } catch (...) {
-    block = error_block(current_error(), options_.chain->stages().back().dtypes.size(), Origin());
+    poll = input_->pull(&work->block, {rows, this});
+  } catch (const Error&) {  // CANCELLED is all that leaves pull
+    stopped = true;
   }
-  const uint64_t spent = ticks() - start;
-  const int64_t bytes = block.payload_bytes();
-  {
-    std::lock_guard lock(mutex_);
-    sizer_.observe(rows, spent, options_.batch_rows > 0 ? 0 : bytes);
-    block_bytes_ = bytes;
-    cheap_ = !run_->options().latency && bytes < kCheapBytes &&
-             static_cast<double>(spent + pull_ticks_) * ns_per_tick() < kCheapNs;
-    --working_;
+  work->pull_ticks = ticks() - start;
+  lock->lock();
+  pulling_ = false;
+  ended_ |= poll == Poll::end;
+  cancelled_ |= stopped;
+  if (poll != Poll::ready) return poll;
+  work->block.seq = seq;
+  try {
+    work->placement = places_.take(work->block.rows);
+  } catch (const Error&) {  // no room for a batch buffer: rows take memory of their own
   }
-  publish(seq, std::move(block), failed);
+  return poll;
 }
 
-void Stage::publish(uint64_t seq, Block block, bool failed) {
-  std::lock_guard lock(mutex_);
-  if (closed_) return;
-  cancelled_ |= failed;
-  Slot& slot = slots_[seq - head_];
-  waiting_rows_ += block.rows;
-  if (options_.ordered) {
-    slot.state = Slot::State::done;
-    slot.block = std::move(block);
-  } else {
-    slot.state = Slot::State::gone;
-    finished_.push_back(std::move(block));
+std::vector<Stage::Work> Stage::pull_group() {
+  std::vector<Work> group;
+  std::unique_lock lock(mutex_);
+  scheduled_ = false;
+  if (idle_since_ != 0)
+    add(starved_ ? options_.counters->starved_ticks : options_.counters->blocked_ticks,
+        static_cast<int64_t>(ticks() - idle_since_));
+  idle_since_ = 0;
+  const auto most = static_cast<size_t>(group_);
+  Poll poll = Poll::ready;
+  while (!closed_ && !ended_ && group.size() < most && may_admit(group.empty())) {
+    Work work;
+    poll = pull_one(&lock, rows_wanted(), &work);
+    if (poll == Poll::pending && !pull_again_) break;
+    if (poll != Poll::ready) continue;
+    slots_.push_back({});
+    ++working_blocks_;
+    working_rows_ += work.block.rows;
+    group.push_back(std::move(work));
   }
-  // A driver that goes on wakes the consumer when it stops.
-  const bool soon = cheap_ && driver_running_ && slots_.size() < kFewSlots && !cancelled_;
-  if (!soon && (has_front() || cancelled_)) wake_consumer();
-  schedule_driver();
+  if (!group.empty()) {
+    ++working_;
+    if (poll == Poll::ready && goes_on()) schedule();
+  } else if (!ended_) {
+    rest(poll == Poll::pending);
+  }
+  offer();
+  return group;
+}
+
+// False: cancelled.
+bool Stage::compute(Work* work) {
+  bool cancelled = false;
+  try {
+    run_->check_cancelled();
+    if (options_.chain) options_.chain->run(&work->block, work->placement.get());
+  } catch (...) {
+    const ErrorPtr error = current_error();
+    cancelled = error->code() == Code::cancelled;
+    work->block = error_block(
+        error, options_.chain ? options_.chain->stages().back().dtypes.size() : 0, Origin());
+  }
+  work->placement.reset();
+  return !cancelled;
+}
+
+// With the lock: what blocks cost.
+void Stage::observe(const Cost& cost) {
+  sizer_.observe(cost.rows, cost.compute_ticks, options_.batch_rows > 0 ? 0 : cost.bytes);
+  block_bytes_ = cost.bytes / cost.blocks;
+  row_bytes_ = cost.bytes / std::max<int64_t>(1, cost.rows);
+  const double block_ns = static_cast<double>(cost.pull_ticks + cost.compute_ticks) *
+                          ns_per_tick() / static_cast<double>(cost.blocks);
+  group_ =
+      !options_.cheap_together || run_->options().latency || block_bytes_ >= kGroupedBytes
+          ? 1
+          : std::clamp<int64_t>(std::llround(kTaskNs / std::max(1.0, block_ns)), 1, kMostGrouped);
+}
+
+void Stage::work_on(std::vector<Work> group) {
+  const uint64_t first = group.front().block.seq;
+  Cost cost;
+  bool cancelled = false;
+  const uint64_t start = ticks();
+  for (Work& w : group) {
+    if (closed_.load(std::memory_order_relaxed)) return;
+    ++cost.blocks;
+    cost.rows += w.block.rows;
+    cost.pull_ticks += w.pull_ticks;
+    cancelled |= !compute(&w);
+    cost.bytes += w.block.payload_bytes();
+  }
+  cost.compute_ticks = ticks() - start;
+  const std::lock_guard lock(mutex_);
+  if (closed_) return;
+  observe(cost);
+  --working_;
+  working_blocks_ -= cost.blocks;
+  working_rows_ -= cost.rows;
+  cancelled_ |= cancelled;
+  for (size_t i = 0; i < group.size(); ++i) {
+    Slot& slot = slots_[first + i - head_];
+    waiting_rows_ += group[i].block.rows;
+    slot.state = options_.ordered ? Slot::State::done : Slot::State::gone;
+    (options_.ordered ? slot.block : finished_.emplace_back()) = std::move(group[i].block);
+  }
+  if (goes_on())
+    schedule(true);
+  else if (!choice_.inlined() && !scheduled_ && !pulling_)
+    rest(false);
+  offer();
+}
+
+// Pulls and computes a block in the consumer's thread. Where the input has nothing yet, a task goes
+// on when it has.
+Poll Stage::compute_here(std::unique_lock<std::mutex>* lock, int64_t most_rows) {
+  Work work;
+  const Poll poll = pull_one(lock, std::min(most_rows, rows_wanted()), &work);
+  if (poll != Poll::ready) return poll;
+  ++head_;
+  const int64_t rows = work.block.rows;
+  lock->unlock();
+  const uint64_t start = ticks();
+  const bool done = compute(&work);
+  const uint64_t spent = ticks() - start;
+  lock->lock();
+  cancelled_ |= !done;
+  observe({1, rows, work.block.payload_bytes(), work.pull_ticks, spent});
+  waiting_rows_ += work.block.rows;
+  front_ = std::move(work.block);
+  return poll;
+}
+
+// The consumer has its next block.
+void Stage::choose(int64_t rows) {
+  const uint64_t now = group_ > 1 ? ticks() : 0;
+  const auto ns = [](uint64_t t) {
+    return static_cast<int64_t>(static_cast<double>(t) * ns_per_tick());
+  };
+  choice_.took(rows, ns(now), waiting_since_ > 0 && now > 0 ? ns(now - waiting_since_) : 0,
+               group_ > 1);
+  waiting_since_ = 0;
 }
 
 Poll Stage::take(Block* out, const Pull& pull) {
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   while (front_.rows == 0) {
     if (cancelled_) throw Error(Code::cancelled, "cancelled");
     while (!slots_.empty() && slots_.front().state == Slot::State::gone) {
@@ -313,12 +352,17 @@ Poll Stage::take(Block* out, const Pull& pull) {
       front_ = std::move(slots_.front().block);
       slots_.pop_front();
       ++head_;
+    } else if (slots_.empty() && ended_) {
+      return Poll::end;
     } else {
-      if (slots_.empty() && ended_) return Poll::end;
+      const bool here = choice_.inlined() && slots_.empty() && !pulling_ && !scheduled_;
+      if (here && (compute_here(&lock, pull.max_rows) != Poll::pending || pull_again_)) continue;
       consumer_ = pull.waker;
-      schedule_driver();
+      if (waiting_since_ == 0) waiting_since_ = ticks();
+      if (!here) schedule();
       return Poll::pending;
     }
+    if (options_.cheap_together) choose(front_.rows);
   }
   if (front_.rows <= pull.max_rows) {
     *out = std::move(front_);
@@ -328,7 +372,8 @@ Poll Stage::take(Block* out, const Pull& pull) {
     front_.drop_front(pull.max_rows);
   }
   waiting_rows_ -= out->rows;
-  if (!cheap_ || slots_.size() <= kCheapSlots / 2) schedule_driver();
+  const bool low = group_ == 1 || static_cast<int64_t>(slots_.size()) <= capacity() / 2;
+  if (low && goes_on()) schedule();
   return Poll::ready;
 }
 

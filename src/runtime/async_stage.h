@@ -1,11 +1,14 @@
 // The border between threads: blocks are pulled and worked on by the CPU pool ahead of the
 // consumer.
 //
-// One driver task at a time pulls the input and numbers its blocks; each block becomes a task that
-// runs the chain and publishes into the slot of its number; the consumer drains in order. Admission
-// is by credits, taken before a block is pulled: blocks being worked on (limit), rows finished and
-// waiting, and bytes of the run's budget. The block that the consumer waits for is always admitted,
-// so a small budget slows the stage down but cannot stop it.
+// A task pulls a few blocks of the input, numbers them, lets the next task pull, runs the chain on
+// its own and publishes them into the slots of their numbers; the consumer drains in order. So a
+// block stays on one core from the source to the last of its stages. A task takes one block, or as
+// many cheap ones as make it worth waking a thread; where threads bring nothing the consumer
+// computes cheap blocks itself (runtime/inline_choice.h). Admission is by credits, taken before a
+// block is pulled: tasks at work (limit), rows finished and waiting, and bytes of the run's budget.
+// The block that the consumer waits for is always admitted, so a small budget slows the stage down
+// but cannot stop it.
 #pragma once
 
 #include <memory>
@@ -21,6 +24,8 @@ struct AsyncOptions {
   bool ordered = true;
   int64_t batch_rows = 0;  // results are made in place for batches of so many rows
   int depth = 0;
+  bool cheap_together = true;  // blocks that cost little are handed over many at a time, or not at
+                               // all where that is as fast
   NodeCounters* counters = nullptr;
 };
 

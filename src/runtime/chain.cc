@@ -145,7 +145,7 @@ Chain::Stage make_stage(const PlanPtr& node, const OpenContext& context) {
 int64_t parallelism(const PlanNode& node, const OpenContext& context) {
   const Run& run = *context.run;
   if (is_serial()) return 0;
-  const Attr& calls = node.arg("num_parallel_calls");
+  const Attr& calls = parallel_node(node).arg("num_parallel_calls");
   if (calls.is_auto() || calls.is_none() || calls.is_capture()) return 0;
   const int64_t n = calls.as_int();
   return n <= 1 ? 0 : std::min<int64_t>(n, 4 * run.options().threads);
@@ -183,6 +183,17 @@ class ChainCursor final : public Cursor {
 
 }  // namespace
 
+bool goes_along(const PlanNode& node) {
+  return node.is("filter") && node.inputs[0]->op->stateless &&
+         node.function("predicate")->effects() != Effects::stateful;
+}
+
+const PlanNode& parallel_node(const PlanNode& node) {
+  const PlanNode* out = &node;
+  while (goes_along(*out)) out = out->inputs[0].get();
+  return *out;
+}
+
 CursorPtr open_chain(const PlanPtr& node, OpenContext& context) {
   const int64_t calls = parallelism(*node, context);
   std::vector<Chain::Stage> stages{make_stage(node, context)};
@@ -197,8 +208,10 @@ CursorPtr open_chain(const PlanPtr& node, OpenContext& context) {
   CursorPtr input = below.open_input(*bottom);
   auto chain = std::make_shared<const Chain>(std::move(stages));
   // A checkpoint is a place in an order: with marks there is one.
-  const bool deterministic = context.run->options().marks || node->arg("deterministic").is_none() ||
-                             node->arg("deterministic").as_bool();
+  const PlanNode& parallel = parallel_node(*node);
+  const bool deterministic = context.run->options().marks ||
+                             parallel.arg("deterministic").is_none() ||
+                             parallel.arg("deterministic").as_bool();
   if (calls > 0) {
     AsyncOptions options;
     options.chain = chain;
@@ -206,7 +219,7 @@ CursorPtr open_chain(const PlanPtr& node, OpenContext& context) {
     options.ordered = deterministic;
     options.batch_rows = context.batch_rows;
     options.depth = context.depth;
-    options.counters = context.run->counters(node.get());
+    options.counters = context.run->counters(&parallel);
     return open_async_stage(std::move(input), context.run, options);
   }
   return std::make_unique<ChainCursor>(std::move(input), std::move(chain), context.run);

@@ -56,6 +56,12 @@ class BlockSizer {
   int64_t rows_ = 1;
 };
 
+// A filter has no parallel calls of its own: it runs where the map below it runs, so that the rows
+// it drops are never handed to another thread. True for such a filter.
+bool goes_along(const PlanNode& node);
+// The node whose num_parallel_calls says where `node` runs: itself, or what it goes along with.
+const PlanNode& parallel_node(const PlanNode& node);
+
 // The cursor of `node` and of all its neighbours below that can run with it; in this thread, or on
 // the CPU pool when the node's num_parallel_calls says so.
 CursorPtr open_chain(const PlanPtr& node, OpenContext& context);

@@ -23,12 +23,13 @@ bool ThreadPool::later(const Entry& a, const Entry& b) {
   return a.priority != b.priority ? a.priority > b.priority : a.number > b.number;
 }
 
-void ThreadPool::submit(TaskPtr task, uint64_t priority) {
+void ThreadPool::submit(TaskPtr task, uint64_t priority, bool last) {
   {
     std::lock_guard lock(mutex_);
     if (stopping_) return;
     heap_.push_back({priority, submitted_++, std::move(task)});
     std::ranges::push_heap(heap_, later);
+    if (last && heap_.size() == 1) return;
     if (idle_ == 0 && static_cast<int>(workers_.size()) < threads_)
       workers_.emplace_back([this] { work(); });
   }

@@ -35,7 +35,9 @@ class ThreadPool {
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  void submit(TaskPtr task, uint64_t priority = 0);
+  // `last`: the caller is a task that ends with this; its own thread goes on with what is most
+  // urgent, so that none is woken for one task.
+  void submit(TaskPtr task, uint64_t priority = 0, bool last = false);
   int threads() const { return threads_; }
   // Stops and joins; what is submitted later is dropped.
   void stop();

@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "io/glob.h"
+#include "runtime/chain.h"
 #include "runtime/run.h"
 #include "trace/trace.h"
 
@@ -87,6 +88,7 @@ class Capture {
   std::vector<StageTrace> stages() {
     place(run_.plan().get(), -1);
     link_inputs();
+    take_along();
     label();
     if (file_sizes_) find_files();
     return std::move(stages_);
@@ -133,6 +135,17 @@ class Capture {
     if (const auto found = counters_.find(&node); found != counters_.end())
       read(*found->second, &s);
     return s;
+  }
+
+  void take_along() {
+    for (size_t i = stages_.size(); i-- > 0;) {
+      if (!goes_along(*nodes_[i]) || stages_[i].inputs.empty()) continue;
+      const StageTrace& input = stages_[static_cast<size_t>(stages_[i].inputs[0])];
+      stages_[i].can_parallel = input.can_parallel;
+      stages_[i].parallel = input.parallel;
+      stages_[i].calls = input.calls;
+      stages_[i].limit = input.limit;
+    }
   }
 
   void read(const NodeCounters& c, StageTrace* s) const {

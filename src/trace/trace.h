@@ -55,7 +55,7 @@ struct StageTrace {
   double blocked_seconds = 0;
   int64_t limit = 1;          // threads it may use
   int64_t calls = 0;          // num_parallel_calls, 0 when it has none or it was left open
-  bool can_parallel = false;  // the operator has num_parallel_calls
+  bool can_parallel = false;  // it has num_parallel_calls, or runs with what has
   bool parallel = false;      // ... and it is above 1
   int64_t bytes_read = 0;     // from storage
   int64_t files_opened = 0;
