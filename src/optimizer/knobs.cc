@@ -38,6 +38,8 @@ PlanPtr write_knobs(const PlanPtr& plan, const Analysis& analysis, int cores) {
   // Below this share of the whole a stage is not worth handing blocks to other threads.
   constexpr double kWorthThreads = 0.05;
   const double whole = std::max(1e-12, analysis.demand_seconds);
+  // Nor is a pipeline whose blocks cost less than it takes to wake a thread for them.
+  constexpr double kBlockRows = 4096, kBlockSeconds = 30e-6;
   // Stages of the trace in the order of the plan: users before inputs, as they were numbered.
   std::unordered_map<const PlanNode*, const StageModel*> model;
   std::vector<std::pair<const PlanNode*, int>> open{{plan.get(), 0}};
@@ -56,10 +58,12 @@ PlanPtr write_knobs(const PlanPtr& plan, const Analysis& analysis, int cores) {
     const double share = model[&old]->demand_seconds / whole;
     const Effects effects = now->function("f")->effects();
     if (share < kWorthThreads || effects == Effects::stateful) return now;
+    if (whole * kBlockRows < kBlockSeconds * model[&old]->visit_ratio) return now;
     any = true;
     return with_arg(*now, "num_parallel_calls", Attr::integer(cores));
   });
-  if (any && !out->op->sink && !out->is("prefetch")) {
+  if (!any) return plan;
+  if (!out->op->sink && !out->is("prefetch")) {
     Attrs args;
     args.set("buffer_size", Attr::integer(2));
     out = make_node("prefetch", {out}, std::move(args), {}, out->span);

@@ -247,9 +247,15 @@ OptimizeResult optimize_plan(const PlanPtr& plan, const OptimizeOptions& options
                          analyze(chosen_trace, {options.disk_bytes_per_second, 0, options.cores,
                                                 options.memory_bytes}),
                          options.cores);
-  out.changes.push_back({"num_parallel_calls and a prefetch at the end for " +
-                             std::to_string(options.cores) + " cores",
-                         rate});
+  if (out.plan == chosen) {
+    rate = serial;
+    if (chosen == rewritten) out.prediction.first_pass = out.prediction.later_passes = rate;
+    out.notes.emplace_back("one thread: no function costs enough to hand its rows to others");
+  } else {
+    out.changes.push_back({"num_parallel_calls and a prefetch at the end for " +
+                               std::to_string(options.cores) + " cores",
+                           rate});
+  }
   out.prediction.rate = {rate * (1 - spread), rate, rate * (1 + spread)};
   return out;
 }
