@@ -194,6 +194,14 @@ def explain_cases(c):
                               "ops": [x["op"] for x in o["functions"][0]["ops"]] == ["multiply", "add"],
                               "names": o["functions"][0]["ops"][0]["name"] == "y",
                               "rows": all(f["rows"] == 100 for f in o["functions"])})
+    c.case("explain: functions of nested pipelines", "explain.md", ["explain", "-", "--functions", "--json"],
+           "range(4) | interleave(i -> range(i) | map(x -> x * 2) | flat_map(y -> range(3) | filter(z -> z % 2 == 0)), "
+           "cycle_length=2) | map(x -> x + 1)",
+           section="penstock-explain---functions---json",
+           more=lambda o, s: {
+               "stages": [f["stage"] for f in o["functions"]] == [
+                   "interleave", "interleave > map", "interleave > flat_map", "interleave > flat_map > filter", "map"],
+               "rows": [f["rows"] for f in o["functions"]] == [4, 6, 6, 18, 12]})
     c.case("explain: one thread", "explain.md", ["explain", "-", "--json", "--no-optimize"], IMAGES, more=explain_units)
 
 

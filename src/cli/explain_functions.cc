@@ -1,6 +1,7 @@
 #include "cli/explain_functions.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "report/table.h"
 #include "runtime/counters.h"
@@ -13,10 +14,10 @@ constexpr int64_t kMostBytes = 32 << 20;
 constexpr double kMostSeconds = 0.5;
 
 // Runs the function over the first blocks of its input, for as long as that takes.
-FunctionReport measure(const PlanNode& node, const std::string& name, const Function& f,
-                       const RunOptions& options) {
-  FunctionReport out{node.op->name, name, 0, 0, {}};
-  BlockIterator input(node.inputs[0], options, std::make_shared<PipelineState>());
+FunctionReport measure(const PlanPtr& rows, const std::string& stage, const std::string& name,
+                       const Function& f, const RunOptions& options) {
+  FunctionReport out{stage, name, 0, 0, {}};
+  BlockIterator input(rows, options, std::make_shared<PipelineState>());
   const int64_t start = now_ns();
   Block block;
   int64_t bytes = 0, most = 16;
@@ -42,20 +43,56 @@ FunctionReport measure(const PlanNode& node, const std::string& name, const Func
   return out;
 }
 
+// A dataset of a nested pipeline as one of the whole: what stands around it makes its elements.
+using Around = std::function<PlanPtr(const PlanPtr& nested)>;
+
+// The pipeline that a function gives, null when it gives anything else.
+PlanPtr nested_of(const Function& f) {
+  if (f.results.size() != 1) return nullptr;
+  const FunctionNode* node = f.producer(f.results[0]);
+  return node && node->kind == FunctionNode::Kind::dataset ? node->dataset : nullptr;
+}
+
+// The function with another pipeline, of the same environment, in place of its own.
+FunctionPtr with_nested(const Function& f, const PlanPtr& nested) {
+  auto out = std::make_shared<Function>(f);
+  const LeafSpec type = LeafSpec::dataset(nested->spec);
+  for (FunctionNode& node : out->nodes) {
+    if (node.outputs[0] == f.results[0]) node.dataset = nested;
+  }
+  out->values[static_cast<size_t>(f.results[0])].type = type;
+  out->output = Spec::of(type);
+  return out;
+}
+
+void measure_plan(const PlanPtr& plan, const std::string& within, const Around& around,
+                  const RunOptions& options, std::vector<FunctionReport>* out) {
+  for (const PlanNode* node : topological(*plan)) {
+    for (const auto& [name, f] : node->functions) {
+      const bool of_element = node->inputs.size() == 1 && node->op->function_arity == 1 &&
+                              !f->nodes.empty() && f->input == node->inputs[0]->spec;
+      if (!of_element) continue;
+      const std::string stage = within + node->op->name;
+      if (f->captures.empty())
+        out->push_back(measure(around(node->inputs[0]), stage, name, *f, options));
+      const PlanPtr nested = nested_of(*f);
+      if (!nested) continue;
+      const auto outside = [&around, node, &f](const PlanPtr& inner) {
+        return around(
+            make_node("flat_map", {node->inputs[0]}, {}, {{"f", with_nested(*f, inner)}}));
+      };
+      measure_plan(nested, stage + " > ", outside, options, out);
+    }
+  }
+}
+
 std::string human_ns(double nanoseconds) { return human_seconds(nanoseconds * 1e-9); }
 
 }  // namespace
 
 std::vector<FunctionReport> measure_functions(const PlanPtr& plan, const RunOptions& options) {
   std::vector<FunctionReport> out;
-  for (const PlanNode* node : topological(*plan)) {
-    for (const auto& [name, f] : node->functions) {
-      const bool of_element = node->inputs.size() == 1 && node->op->function_arity == 1 &&
-                              f->captures.empty() && !f->nodes.empty() &&
-                              f->input == node->inputs[0]->spec;
-      if (of_element) out.push_back(measure(*node, name, *f, options));
-    }
-  }
+  measure_plan(plan, "", [](const PlanPtr& nested) { return nested; }, options, &out);
   return out;
 }
 

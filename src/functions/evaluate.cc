@@ -329,8 +329,12 @@ void CompiledFunction::run_by_columns(Block& in, Block* out) const {
       std::ranges::sort(errors, {}, &RowError::row);
       for (size_t i = 0; i < results.size(); ++i) outputs[i] = results[i].finish();
     }
-    for (size_t i = 0; i < outputs.size(); ++i)
-      values[static_cast<size_t>(node.outputs[i])] = std::move(outputs[i]);
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const auto id = static_cast<size_t>(node.outputs[i]);
+      // Results stay of one kind from block to block.
+      values[id] =
+          result_of_[id] < 0 ? uniform_as_dense(std::move(outputs[i])) : std::move(outputs[i]);
+    }
   }
   out->columns.clear();
   out->columns.reserve(f.results.size());

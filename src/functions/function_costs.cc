@@ -58,7 +58,7 @@ class Profiler {
  private:
   void keep(const FunctionNode& node, RecycledVector<Column> outputs) {
     for (size_t i = 0; i < outputs.size(); ++i)
-      values_[static_cast<size_t>(node.outputs[i])] = std::move(outputs[i]);
+      values_[static_cast<size_t>(node.outputs[i])] = uniform_as_dense(std::move(outputs[i]));
   }
 
   void run_rows(const FunctionNode& node, const void* state,

@@ -77,4 +77,18 @@ bool run_over_ragged_columns(const OpDef& op, const BlockCall& call) {
   return true;
 }
 
+Column uniform_as_dense(Column column) {
+  constexpr int64_t kLeastRows = 16;
+  if (column.kind() != Column::Kind::ragged || column.rows() < kLeastRows) return column;
+  const int64_t* splits = column.splits();
+  const int64_t length = splits[1] - splits[0];
+  if (length == 0) return column;
+  for (int64_t i = 1; i < column.rows(); ++i) {
+    if (splits[i + 1] - splits[i] != length) return column;
+  }
+  auto* data = const_cast<std::byte*>(column.data()) + splits[0] * column.row_bytes();
+  return Column::dense(column.dtype(), column.row_dims().with_front(length), column.rows(),
+                       column.buffer(), data);
+}
+
 }  // namespace penstock

@@ -11,4 +11,8 @@ namespace penstock {
 // REQUIRES op.block.
 bool run_over_ragged_columns(const OpDef& op, const BlockCall& call);
 
+// Rows of one length as a dense column over the same entries: more ops run over whole blocks of it.
+// Other columns, and blocks so short that it says nothing, stay as they are.
+Column uniform_as_dense(Column column);
+
 }  // namespace penstock

@@ -27,7 +27,9 @@ bool is_crop(const FunctionNode& node) {
 std::vector<ValueId> fusible(const Function& f) {
   std::vector<ValueId> out;
   for (const FunctionNode& node : f.nodes) {
-    if (!node.is("decode_jpeg") || node.attrs["ratio"].as_int() != 1) continue;
+    if (!node.is("decode_jpeg") || node.attrs["ratio"].as_int() != 1 ||
+        node.attrs["exif_orientation"].as_bool())
+      continue;
     const ValueId image = node.outputs[0];
     int crops = 0, others = std::ranges::count(f.results, image) > 0 ? 1 : 0;
     for (const FunctionNode& user : f.nodes) {
@@ -97,7 +99,11 @@ PlanPtr apply(const PlanPtr& node) {
       b->add_op(op("stack"), parts, axis, &stacked);
       window = stacked[0];
     }
-    b->add_op(op("decode_and_crop_jpeg"), {contents, window}, *attrs, outputs);
+    Attrs kept;
+    for (const auto& [name, value] : *attrs) {
+      if (name != "exif_orientation") kept.set(name, value);
+    }
+    b->add_op(op("decode_and_crop_jpeg"), {contents, window}, std::move(kept), outputs);
     return true;
   });
   return make_node("map", node->inputs, node->args, {{"f", std::move(fused)}}, node->span);

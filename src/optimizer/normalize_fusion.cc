@@ -31,7 +31,8 @@ PlanPtr apply(const PlanPtr& node) {
       if (!flip || !flip->is("random_flip_left_right")) return false;
       const ValueId image = flip->inputs[0];
       const LeafSpec& type = b->type(image);
-      const bool fits = type.is_tensor() && type.dtype == DType::float32 &&
+      const bool fits = type.is_tensor() &&
+                        (type.dtype == DType::float32 || type.dtype == DType::uint8) &&
                         type.shape.rank() == 3 && type.shape[2] >= 1 &&
                         per_channel(b->constant(inputs[1]), type.shape[2]) &&
                         per_channel(b->constant(inputs[2]), type.shape[2]);

@@ -8,6 +8,9 @@ from program import execute
 # Refusals that say that the map is wrong, or the op missing, whatever was expected.
 NOT_UNDERSTOOD = ("there is no op", "there is no argument", "positional argument", "is not defined")
 
+# What other libraries give for a wrong call.
+WRONG_CALL = ("INVALID_ARGUMENT", "FAILED_PRECONDITION", "NOT_FOUND", "UNIMPLEMENTED", "OUT_OF_RANGE")
+
 
 class Refused(Exception):
     """The pipeline was refused; error: {"code", "message"}."""
@@ -97,7 +100,7 @@ def wrong_error(want, refusal):
     if "error" not in want or any(words in message for words in NOT_UNDERSTOOD):
         return f"refused: {message[:300]}"
     wanted = want["error"]
-    if wanted.get("raised_before_run") or wanted["code"] in ("INVALID_ARGUMENT", refusal.error["code"]):
+    if wanted.get("raised_before_run") or wanted["code"] in (*WRONG_CALL, refusal.error["code"]):
         return None
     return f"expected {wanted['code']}, refused with {refusal.error['code']}: {message[:300]}"
 

@@ -16,6 +16,41 @@ def window(name):
     return call(name, "window_length", "periodic", "beta")
 
 
+def frame(case):
+    """Along another axis than the last: that one is turned to the end."""
+    text = call("frame", "frame_length", "frame_step", "pad_end", "pad_value")(case)
+    axis, rank = case.attrs.get("axis", -1), len(case.shape("x0"))
+    axis %= rank
+    if axis == rank - 1:
+        return text
+    order = [i for i in range(rank) if i != axis] + [axis]
+    back = [*range(axis), rank - 1, rank, *range(axis, rank - 1)]
+    return f"transpose({text.replace('(x0', f'(transpose(x0, {order})', 1)}, {back})"
+
+
+def sized(case):
+    """The signal cut or filled up to n."""
+    n = case.attrs.get("n")
+    if n is None:
+        return "x0"
+    have, rank = case.shape("x0")[-1], len(case.shape("x0"))
+    padding = [[0, 0]] * (rank - 1) + [[0, max(0, n - have)]]
+    return f"pad(x0[..., :{n}], {padding})"
+
+
+def dct(case):
+    return call("dct", "type", "norm")(case).replace("(x0", f"({sized(case)}", 1)
+
+
+def idct(case):
+    """Type 2 and 3 undo each other, 1 and 4 themselves, up to a factor."""
+    kind, n = case.attrs.get("type", 2), case.shape("x0")[-1]
+    text = f"dct({sized(case)}, type={ {1: 1, 2: 3, 3: 2, 4: 4}[kind]}"
+    if case.attrs.get("norm"):
+        return text + ', norm="ortho")'
+    return f"{text}) / {float(2 * (n - 1) if kind == 1 else 2 * n)}"
+
+
 def decode_wav(case):
     options = call("", "desired_channels", "desired_samples")(case)[1:-1]
     text = f"let (a, r) = decode_wav({options}); {{audio: a, sample_rate: r}}"
@@ -84,8 +119,12 @@ def librosa_frames(case):
 
 def mel_filters(case, bands=128):
     a = case.attrs
-    htk = ", htk=true" if a.get("htk") else ""
-    return f'mel_filters({a["sr"]}, {a["n_fft"]}, {a.get("n_mels", bands)}{htk})'
+    more = ", htk=true" if a.get("htk") else ""
+    more += "".join(f", {ours}={a[theirs]}" for ours, theirs in
+                    (("lower_edge_hertz", "fmin"), ("upper_edge_hertz", "fmax")) if a.get(theirs) is not None)
+    if a.get("norm", "slaney") is None:
+        more += ", area_norm=false"
+    return f'mel_filters({a["sr"]}, {a["n_fft"]}, {a.get("n_mels", bands)}{more})'
 
 
 def mel_power(case, bands=128):
@@ -112,13 +151,15 @@ MAP = {
     "decode_wav": decode_wav,
     "encode_wav": lambda case: f"let (a, r) = decode_wav(encode_wav(x0, {case.attrs['sample_rate']})); "
                                "{audio: a, sample_rate: r}",
-    "frame": call("frame", "frame_length", "frame_step", "pad_end"),
+    "frame": frame,
+    "fft": call("fft", fft_length="n"), "ifft": call("ifft", fft_length="n"), "idct": idct,
+    "magphase": "(magnitude(x0), x0)",
     "overlap_and_add": call("overlap_and_add", "frame_step"),
     **{name: window(name) for name in ("hann_window", "hamming_window", "kaiser_window", "vorbis_window")},
     "stft": call("stft", "frame_length", "frame_step", "fft_length", "pad_end"),
     "rfft": call("rfft", fft_length="n"),
     "irfft": call("irfft", fft_length="n"),
-    "dct": call("dct", "type", "norm"),
+    "dct": dct,
     "linear_to_mel_weight_matrix": MEL,
     "chain_log_mel": log_mel,
     "mfccs": lambda case: f"mfccs_from_log_mel_spectrograms(x0)[..., :{case.attrs['keep']}]",

@@ -87,7 +87,7 @@ def signed(value):
 
 
 def parse(data):
-    """key (bytes) -> (kind, values); kind 0 for none."""
+    """A Record: key (bytes) -> (kind, values); kind 0 for none."""
     out = {}
     for number, wire, message in fields(data):
         if (number, wire) != (1, 2):
@@ -95,18 +95,34 @@ def parse(data):
         for inner, inner_wire, entry in fields(message):
             if (inner, inner_wire) != (1, 2):
                 continue
-            key, kind, values = b"", 0, []
+            key, messages = b"", []
             for part, part_wire, value in fields(entry):
                 if part_wire != 2:
                     continue
                 if part == 1:
                     key = value
-                for which, which_wire, content in (fields(value) if part == 2 else []):
-                    if which in (1, 2, 3) and which_wire == 2:
-                        values = (values if which == kind else []) + list_values(which, content)
-                        kind = which
-            out[key] = (kind, values)
-    return out
+                elif part == 2:
+                    messages.append(value)
+            out[key] = messages
+    return Record(out)
+
+
+class Record:
+    """Keys and the messages of their features, which are read when they are asked for."""
+
+    def __init__(self, messages):
+        self.messages = messages
+
+    def get(self, key, otherwise):
+        if key not in self.messages:
+            return otherwise
+        kind, values = NONE
+        for message in self.messages[key]:
+            for which, wire, content in fields(message):
+                if which in (1, 2, 3) and wire == 2:
+                    values = (values if which == kind else []) + list_values(which, content)
+                    kind = which
+        return kind, values
 
 
 def entry_json(value):
@@ -166,6 +182,23 @@ def var(records, name, f, batch):
             "dense_shape": ([len(records)] if batch else []) + [longest]}
 
 
+def sequence(records, name, f, batch):
+    rows = [of_dtype(record.get(name, NONE), f["dtype"]) for record in records]
+    longest = max((len(row) for row in rows), default=0)
+    filler = flat(f["default"]) if f.get("default") is not None else [b"" if f["dtype"] == "string" else 0]
+    values = [v for row in rows for v in row + filler * (longest - len(row))]
+    return tensor(f["dtype"], ([len(records)] if batch else []) + [longest], values)
+
+
+def ragged(records, name, f, batch):
+    rows = [of_dtype(record.get((f.get("value_key") or name.decode()).encode(), NONE), f["dtype"]) for record in records]
+    values = [v for row in rows for v in row]
+    flat_values = tensor(f["dtype"], [len(values)], values)
+    if not batch:
+        return flat_values
+    return {"ragged": True, "row_splits": [sum(map(len, rows[:i])) for i in range(len(rows) + 1)], "values": flat_values}
+
+
 def check_beside(records, name, f):
     """Ragged and sparse features: that their partitions and indices fit the values."""
     for record in records:
@@ -214,6 +247,10 @@ def conforming(raws, features, batch):
                 out[name] = fixed(records, key, f, batch)
             elif f["kind"] == "VarLen":
                 out[name] = var(records, key, f, batch)
+            elif f["kind"] == "FixedLenSequence" and f["shape"] == []:
+                out[name] = sequence(records, key, f, batch)
+            elif f["kind"] == "Ragged" and not f.get("partitions"):
+                out[name] = ragged(records, key, f, batch)
             else:
                 if f["kind"] in ("Ragged", "Sparse"):
                     check_beside(records, key, f)

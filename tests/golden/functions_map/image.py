@@ -36,7 +36,7 @@ MAP = {
     "pad_to_bounding_box": call("pad_to_bounding_box", *BOX),
     "resize_with_crop_or_pad": call("resize_with_crop_or_pad", "target_height", "target_width"),
     "crop_and_resize": crop_and_resize,
-    "transpose": lambda case: "transpose(x0, [1, 0, 2])",
+    "transpose": lambda case: f"transpose(x0, {'[0, 2, 1, 3]' if len(case.shape('x0')) == 4 else '[1, 0, 2]'})",
     "rot90": call("rot90", "k"),
     "extract_patches": call("extract_patches", "sizes", "strides", "rates", "padding"),
     "draw_bounding_boxes": lambda case: f"draw_bounding_boxes(x0, {floats(case, 'boxes')}, {floats(case, 'colors')})",

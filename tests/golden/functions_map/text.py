@@ -1,6 +1,7 @@
 """Text: recorded op -> an expression over the inputs' names."""
 import base64
 import json
+import re
 
 from functions_case import Plan, literal, raw_bytes
 from functions_map.call import call
@@ -46,6 +47,13 @@ def unicode_options(case):
 
 
 def table(case):
+    values = case.attrs.get("values")
+    if values and not all(isinstance(v, int) for v in values):  # what it gives is picked by the number
+        default = case.attrs["default"]
+        every = ", ".join(map(literal, [*values, default]))
+        every = f"[{every}]" if isinstance(default, (str, dict)) else f"float32([{every}])"
+        return (f"gather({every}, lookup(table({literal(case.attrs['keys'])}, "
+                f"{list(range(len(values)))}, default={len(values)}), x0))")
     values = ", " + literal(case.attrs["values"]) if "values" in case.attrs else ""
     default = f", default={literal(case.attrs['default'])}" if "default" in case.attrs else ""
     oov = f", oov_buckets={case.attrs['num_oov_buckets']}" if "num_oov_buckets" in case.attrs else ""
@@ -68,7 +76,8 @@ def gnmt(case):
 
 
 def ngrams(case):
-    return "ngrams(x0" + options(case, "ngram_width", "separator", "pad_values", "preserve_short_sequences") + ")"
+    return "ngrams(x0" + options(case, "ngram_width", "separator", "pad_values", "padding_width",
+                                 "preserve_short_sequences") + ")"
 
 
 def bucket(case):
@@ -103,6 +112,60 @@ def ragged_reduce(op):
     return on_ragged(f"{op}(x0, axis=1)")
 
 
+def formatted(case):
+    """Without a value nothing is put in; `range` gives the element then."""
+    if not case.inputs:
+        return Plan(f"range(1) | map(_ -> {literal(case.attrs['template'])})", whole=True)
+    return ("format(" + literal(case.attrs["template"]) + "".join(f", {n}" for n in case.inputs) +
+            options(case, "summarize", "placeholder") + ")")
+
+
+def ragged_slice(case):
+    """The recorded source says which: x[...]."""
+    source = case.record.get("src", "").replace("tf.newaxis", "none")
+    return f"x0{source[source.index('['):]}" if re.fullmatch(r"x\d?\[[^\[\]]*\]", source) else "x0[:, -1:]"
+
+
+def axis_in_source(case, otherwise):
+    found = re.search(r"axis=(-?\d+)", case.record.get("src", ""))
+    return case.attrs.get("axis", int(found[1]) if found else otherwise)
+
+
+def ragged_concat(case):
+    return f"concat({', '.join(case.inputs)}, axis={axis_in_source(case, 1)})"
+
+
+def ragged_gather(case):
+    indices = case.attrs.get("indices")
+    rows = "x1" if "x1" in case.inputs else "indices" if "indices" in case.inputs else literal(indices or [2, 0])
+    return f"gather({next(iter(case.inputs))}, {rows})"
+
+
+def own_split(case):
+    """On white space with maxsplit as Python does, where TensorFlow keeps the blanks around and adds empty pieces."""
+    most, given = case.attrs.get("maxsplit"), case.inputs["x0"]
+    if most is None or most < 0 or case.attrs.get("sep") or given.get("ragged") or given["shape"] != []:
+        return None
+    pieces = raw_bytes(given["data"][0]).split(None, most)
+    return {"out": {"dtype": "string", "shape": [len(pieces)],
+                    "data": [{"b64": base64.b64encode(p).decode()} for p in pieces]}}
+
+
+def own_case(case):
+    """A NUL is a character like others; TensorFlow's text ends there."""
+    raws = [raw_bytes(v) for v in case.inputs["x0"].get("data", [])]
+    if "error" in case.record or not any(b"\0" in raw for raw in raws) or any(max(raw) > 127 for raw in raws if raw):
+        return None
+    changed = [raw.lower() if case.op == "lower" else raw.upper() for raw in raws]
+    return {"out": {"dtype": "string", "shape": case.inputs["x0"]["shape"],
+                    "data": [{"b64": base64.b64encode(x).decode()} for x in changed]}}
+
+
+def own_vocabulary(case):
+    """An empty file is a wrong one, and not the end of the data."""
+    return {"error": {"code": "INVALID_ARGUMENT"}} if raw_bytes(case.attrs["file_bytes"]) == b"" else None
+
+
 MAP = {
     "split": maybe_ragged(lambda c: "split_text(x0" + options(c, "sep", "maxsplit") + ")"),
     "string_split_v1": lambda c: "to_sparse(split_any(x0" + options(c, "skip_empty", delimiters="delimiter") + "))",
@@ -132,8 +195,7 @@ MAP = {
     "to_hash_bucket": call("to_hash_bucket", "num_buckets"),
     "fingerprint64": fingerprint,
     "ngrams": maybe_ragged(ngrams),
-    "format": lambda c: "format(" + literal(c.attrs["template"]) + "".join(f", {n}" for n in c.inputs) +
-              options(c, "summarize", "placeholder") + ")",
+    "format": formatted,
     "string_equal": "x0 == x1",
     "sort_strings": "sort(x0)",
     "as_string_bool": "as_string(x0)",
@@ -143,13 +205,28 @@ MAP = {
     "ragged_to_tensor": on_ragged(lambda c: "to_tensor(x0" + options(c, "shape", default="default_value") + ")"),
     "ragged_from_tensor": lambda c: "from_tensor(x0" + options(c, "lengths", "padding") + ")",
     "ragged_row_lengths": on_ragged("row_lengths(x0)"),
-    "ragged_concat": on_ragged("concat(x0, x1, axis=1)"),
-    "ragged_slice": on_ragged("x0[:, -1:]"),
+    "ragged_concat": on_ragged(ragged_concat),
+    "ragged_slice": on_ragged(ragged_slice),
     "ragged_reduce_sum": ragged_reduce("sum"),
     "ragged_reduce_max": ragged_reduce("max"),
-    "ragged_map": on_ragged("int32(x0 * 2)"),
+    **{f"ragged_reduce_{op}": ragged_reduce(op) for op in ("mean", "min", "prod", "any", "all")},
+    "ragged_row_splits": on_ragged("row_splits(x0)"),
+    "ragged_row_starts": on_ragged("row_splits(x0)[:-1]"), "ragged_row_limits": on_ragged("row_splits(x0)[1:]"),
+    "ragged_nrows": on_ragged("size(row_lengths(x0))"),
+    "ragged_value_rowids": on_ragged("repeat(arange(size(row_lengths(x0))), row_lengths(x0))"),
+    "ragged_flat_values": on_ragged("flat_values(x0)"), "ragged_values": on_ragged("flat_values(x0)"),
+    "ragged_bounding_shape": on_ragged("shape(to_tensor(x0))"), "ragged_to_sparse": on_ragged("to_sparse(x0)"),
+    "ragged_to_dense": on_ragged("to_tensor(x0)"),
+    "ragged_range": "ragged_range(x0)",
+    "ragged_from_row_splits": lambda c: f"from_row_splits(x0, {literal(c.attrs['row_splits'])})",
+    "ragged_from_row_lengths": lambda c: f"from_row_lengths(x0, {literal(c.attrs['row_lengths'])})",
+    "unicode_split_with_offsets": lambda c: (
+        f"let s = unicode_split(x0{options(c, 'errors', 'replacement_char')}); "
+        f"(s, unicode_decode_with_offsets(x0{options(c, 'errors', 'replacement_char')})[1])"),
+    "regex_partial_match": call("regex_partial_match", "pattern"), "fingerprint": fingerprint,
+    "ragged_map": on_ragged(lambda c: f"{c.record['out']['values'].get('dtype', 'int32')}(x0 * 2)"),
     "ragged_boolean_mask": on_ragged("boolean_mask(x0, x0 > 2)"),
-    "ragged_gather": on_ragged("gather(x0, [2, 0])"),
+    "ragged_gather": on_ragged(ragged_gather),
     "ragged_stack": "ragged_stack(x0, x1)",
     "chain_gnmt": gnmt,
     "bucket_by_length": bucket,
@@ -174,4 +251,17 @@ def own_reduce_join(case):
     return {"error": {"code": "INVALID_ARGUMENT"}} if case.record.get("error", {}).get("code") == "OUT_OF_RANGE" else None
 
 
-OWN = {"join": own_join, "reduce_join": own_reduce_join}
+def own_substr(case):
+    """A negative length is all that is left, of characters as of bytes."""
+    if "error" in case.record or case.attrs.get("unit") != "UTF8_CHAR" or case.inputs["len"]["shape"] != []:
+        return None
+    length, pos, given = case.inputs["len"]["data"][0], case.inputs["pos"], case.inputs["x"]
+    if length >= 0 or pos["shape"] != [] or given["shape"] != []:
+        return None
+    text = raw_bytes(given["data"][0]).decode("utf-8", "surrogateescape")
+    rest = text[pos["data"][0]:].encode("utf-8", "surrogateescape")
+    return {"out": {"dtype": "string", "shape": [], "data": [{"b64": base64.b64encode(rest).decode()}]}}
+
+
+OWN = {"join": own_join, "reduce_join": own_reduce_join, "split": own_split, "lower": own_case, "upper": own_case,
+       "vocabulary_file": own_vocabulary, "substr": own_substr}

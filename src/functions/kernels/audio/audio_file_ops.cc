@@ -16,17 +16,19 @@ void check_contents(const InferContext& context) {
   }
 }
 
-// -1 (as stored), or a positive number.
-int64_t wanted(const Attrs& attrs, const char* name) {
+// -1 (as stored), or a number from `least` on.
+int64_t wanted(const Attrs& attrs, const char* name, int64_t least) {
   const int64_t value = attrs[name].as_int();
-  if (value > 0 || value == -1) return value;
-  throw TypeError{-1, name, "must be positive or -1 (as stored), is " + std::to_string(value)};
+  if (value >= least || value == -1) return value;
+  throw TypeError{-1, name,
+                  "must be " + std::to_string(least) + " or more, or -1 (as stored), is " +
+                      std::to_string(value)};
 }
 
 Spec infer_wav(const InferContext& context) {
   check_contents(context);
-  const int64_t channels = wanted(context.attrs, "desired_channels");
-  const int64_t samples = wanted(context.attrs, "desired_samples");
+  const int64_t channels = wanted(context.attrs, "desired_channels", 1);
+  const int64_t samples = wanted(context.attrs, "desired_samples", 0);
   return Spec::tuple({Spec::tensor(DType::float32, Shape{samples, channels}),
                       Spec::tensor(DType::int32, Shape{})});
 }
@@ -54,7 +56,8 @@ void write(const RowCall& call, const Sound& sound, int64_t frames, int64_t chan
 void wav_row(const RowCall& call) {
   const Sound sound = decode_sound("decode_wav", bytes_at(call.inputs[0]), true,
                                    call.attrs["max_samples"].as_int());
-  write(call, sound, wanted(call.attrs, "desired_samples"), wanted(call.attrs, "desired_channels"));
+  write(call, sound, wanted(call.attrs, "desired_samples", 0),
+        wanted(call.attrs, "desired_channels", 1));
 }
 
 void audio_row(const RowCall& call) {

@@ -1,4 +1,4 @@
-// rfft, irfft and magnitude.
+// rfft, irfft, fft, ifft and magnitude.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -80,6 +80,52 @@ void irfft_row(const RowCall& call) {
       call.outputs[0].allocate_as<float>(with_last(spectrum.dims(), 2, {length})));
 }
 
+// -- fft and ifft, of complex values
+
+Spec infer_fft(const InferContext& context) {
+  const LeafSpec& values = infer_complex(context, 2);
+  if (!values.shape.has_rank()) return Spec::of(values);
+  const int64_t given = values.shape[values.shape.rank() - 2];
+  return Spec::tensor(
+      DType::float32,
+      with_last(values.shape, 2, {positive_attr(context.attrs, "fft_length", given), 2}));
+}
+
+// exp(+...) instead of exp(-...) by turning the imaginary parts around, before and after.
+void transform_row(const char* name, const RowCall& call, bool inverse) {
+  const Tensor& values = call.inputs[0];
+  check_complex(name, values, 2);
+  const int64_t given = values.dims()[values.dims().rank() - 2];
+  const int64_t length = positive_attr(call.attrs, "fft_length", given);
+  if (length < 1) throw Error(Code::invalid_argument, std::string(name) + ": there are no values");
+  const auto fft = shared_fft(length);
+  constexpr int64_t kLanes = Fft::kLanes;
+  const auto size = static_cast<size_t>(length * kLanes);
+  std::vector<float> real(size), imaginary(size), scratch(2 * size);
+  auto* to = call.outputs[0].allocate_as<float>(with_last(values.dims(), 2, {length, 2}));
+  const float sign = inverse ? -1.0f : 1.0f;
+  const float scale = inverse ? 1.0f / static_cast<float>(length) : 1.0f;
+  for (int64_t i = 0; i < leading(values.dims(), 2); ++i, to += 2 * length) {
+    const float* from = values.entries<float>() + 2 * i * given;
+    std::ranges::fill(real, 0.0f);
+    std::ranges::fill(imaginary, 0.0f);
+    for (int64_t k = 0; k < std::min(given, length); ++k) {
+      real[static_cast<size_t>(k * kLanes)] = from[2 * k];
+      imaginary[static_cast<size_t>(k * kLanes)] = sign * from[2 * k + 1];
+    }
+    const bool moved = fft->transform(real.data(), imaginary.data(), scratch.data());
+    const float* re = moved ? scratch.data() : real.data();
+    const float* im = moved ? scratch.data() + size : imaginary.data();
+    for (int64_t k = 0; k < length; ++k) {
+      to[2 * k] = scale * re[k * kLanes];
+      to[2 * k + 1] = sign * scale * im[k * kLanes];
+    }
+  }
+}
+
+void fft_row(const RowCall& call) { transform_row("fft", call, false); }
+void ifft_row(const RowCall& call) { transform_row("ifft", call, true); }
+
 Spec infer_magnitude(const InferContext& context) {
   const LeafSpec& spectrum = infer_complex(context, 1);
   return Spec::tensor(DType::float32, with_last(spectrum.shape, 1, {}));
@@ -106,6 +152,13 @@ void add_fourier_ops(OpRegistry* registry) {
   registry->add(audio_op("irfft", {required("spectrum", Param::Kind::tensor), length},
                          "The signal whose rfft is the spectrum [..., bins, 2].", infer_irfft,
                          irfft_row, 2e4));
+  const Param complex_values = required("values", Param::Kind::tensor);
+  registry->add(audio_op("fft", {complex_values, length},
+                         "The Fourier transform of complex values [..., length, 2].", infer_fft,
+                         fft_row, 2e4));
+  registry->add(audio_op("ifft", {complex_values, length},
+                         "The values whose fft is given: with 1 / length.", infer_fft, ifft_row,
+                         2e4));
   registry->add(audio_op("magnitude", {required("spectrum", Param::Kind::tensor)},
                          "The absolute value of complex values [..., 2].", infer_magnitude,
                          magnitude_row, 2e4));

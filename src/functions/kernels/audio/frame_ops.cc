@@ -4,6 +4,7 @@
 #include <string>
 
 #include "functions/kernels/audio/audio_ops.h"
+#include "functions/kernels/math/convert.h"
 
 namespace penstock {
 namespace {
@@ -40,6 +41,8 @@ void frame_row(const RowCall& call) {
   const int64_t samples = signal.dims()[signal.dims().rank() - 1];
   const int64_t frames = frame_count(samples, framing.length, framing.step, framing.pad_end);
   const int64_t entry = dtype_size(signal.dtype());
+  const Tensor filler =
+      converted(Tensor::scalar<double>(call.attrs["pad_value"].as_float()), signal.dtype());
   std::byte* to = call.outputs[0].allocate(with_last(signal.dims(), 1, {frames, framing.length}));
   for (int64_t s = 0; s < leading(signal.dims(), 1); ++s) {
     for (int64_t f = 0; f < frames; ++f, to += framing.length * entry) {
@@ -47,7 +50,9 @@ void frame_row(const RowCall& call) {
       const int64_t here = std::clamp<int64_t>(samples - first, 0, framing.length);
       std::memcpy(to, signal.data() + (s * samples + first) * entry,
                   static_cast<size_t>(here * entry));
-      std::memset(to + here * entry, 0, static_cast<size_t>((framing.length - here) * entry));
+      for (int64_t i = here; i < framing.length; ++i) {
+        std::memcpy(to + i * entry, filler.data(), static_cast<size_t>(entry));
+      }
     }
   }
 }
@@ -92,9 +97,10 @@ void add_frame_ops(OpRegistry* registry) {
   registry->add(audio_op(
       "frame",
       {required("signal", Param::Kind::tensor), required("frame_length", Param::Kind::integer),
-       step, option("pad_end", Param::Kind::boolean, Attr::boolean(false))},
+       step, option("pad_end", Param::Kind::boolean, Attr::boolean(false)),
+       option("pad_value", Param::Kind::floating, Attr::floating(0))},
       "Windows of frame_length along the last axis, frame_step apart; what does "
-      "not fill one is left out, or with pad_end filled with zeros.",
+      "not fill one is left out, or with pad_end filled with pad_value.",
       infer_frame, frame_row, 2e4));
   registry->add(audio_op("overlap_and_add", {required("frames", Param::Kind::tensor), step},
                          "The sum of frames, each frame_step behind the one before.", infer_add,

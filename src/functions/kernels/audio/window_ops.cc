@@ -13,14 +13,15 @@ Spec infer(const InferContext& context) {
   if (!is_integer(length.dtype)) context.fail(0, "is " + length.text() + ", expected an integer");
   context.check_rank(0, 0);
   const std::vector<int64_t> known = context.known_ints(0);
-  if (!known.empty() && known[0] < 1) context.fail(0, "must be positive");
+  if (!known.empty() && known[0] < 0) context.fail(0, "must not be negative");
   return Spec::tensor(DType::float32, Shape{known.empty() ? Shape::kUnknown : known[0]});
 }
 
 int64_t length_of(const RowCall& call) {
   const int64_t length = integer_at(call.inputs[0]);
-  if (length >= 1 && length <= int64_t{1} << 28) return length;
-  throw Error(Code::invalid_argument, "window: length must be positive: " + std::to_string(length));
+  if (length >= 0 && length <= int64_t{1} << 28) return length;
+  throw Error(Code::invalid_argument,
+              "window: length must not be negative: " + std::to_string(length));
 }
 
 void write(const RowCall& call, const std::vector<float>& window) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "functions/kernels/image/exif.h"
 #include "functions/kernels/image/image_ops.h"
 
 namespace penstock {
@@ -108,15 +109,40 @@ void decode_bytes(const RowCall& call, const ImageDecoding& options, bool expand
   });
 }
 
+// The decoded picture turned the way up that the file says.
+void turn_result(OutputSlot* slot, Tensor stored, int orientation) {
+  const Dims& dims = stored.dims();
+  const ImageSize size{dims[0], dims[1], dims[2]};
+  const ImageSize upright = upright_size(size, orientation);
+  turn_upright(reinterpret_cast<const uint8_t*>(stored.data()), size,
+               dims[2] * dtype_size(stored.dtype()), orientation,
+               reinterpret_cast<uint8_t*>(
+                   slot->allocate({upright.height, upright.width, upright.channels})));
+}
+
 void image_file_row(const RowCall& call) {
   const ImageDecoding options = read_options(call, "decode_image");
   const bool expand = call.attrs["expand_animations"].as_bool();
+  const int orientation =
+      call.attrs["exif_orientation"].as_bool() ? exif_orientation(bytes_at(call.inputs[0])) : 1;
+  if (orientation != 1 && !(expand && moves(bytes_at(call.inputs[0])))) {
+    Tensor stored;
+    OutputSlot slot(call.outputs[0].dtype(), &stored);
+    const RowCall plain{call.attrs, call.state, call.inputs, std::span(&slot, 1), call.row};
+    if (slot.dtype() == DType::uint8) {
+      decode_bytes(plain, options, expand);
+    } else {
+      decode_wide(plain, options, expand);
+    }
+    return turn_result(&call.outputs[0], std::move(stored), orientation);
+  }
   if (call.outputs[0].dtype() == DType::uint8) return decode_bytes(call, options, expand);
   decode_wide(call, options, expand);
 }
 
 void png_row(const RowCall& call) {
-  const ImageDecoding options = read_options(call, "decode_png");
+  ImageDecoding options = read_options(call, "decode_png");
+  options.one_picture = true;
   if (image_format(bytes_at(call.inputs[0])) == ImageFormat::bmp) {
     refuse_format(options.who, "PNG", bytes_at(call.inputs[0]));
   }
@@ -131,12 +157,12 @@ void bmp_row(const RowCall& call) {
 }
 
 void webp_row(const RowCall& call) {
-  int64_t frames = 1;
-  decode_webp(
-      bytes_at(call.inputs[0]), read_options(call, "decode_webp"), true, &frames,
-      [&](ImageSize size) {
-        return call.outputs[0].allocate_as<uint8_t>({size.height, size.width, size.channels});
-      });
+  const ImageDecoding options = read_options(call, "decode_webp");
+  const std::string_view file = bytes_at(call.inputs[0]);
+  const ImageFormat format = image_format(file);
+  if (format == ImageFormat::bmp || format == ImageFormat::unknown)
+    refuse_format(options.who, "WebP", file);
+  decode_bytes(call, options, false);
 }
 
 void gif_row(const RowCall& call) {
@@ -159,9 +185,12 @@ void add_decode_ops(OpRegistry* registry) {
   registry->add(image_op(
       "decode_image",
       {contents, channels, dtype,
-       option("expand_animations", Param::Kind::boolean, Attr::boolean(true)), max_pixels_option()},
+       option("expand_animations", Param::Kind::boolean, Attr::boolean(true)),
+       option("exif_orientation", Param::Kind::boolean, Attr::boolean(false)), max_pixels_option()},
       "Pixels of a JPEG, PNG, GIF, BMP or WebP file; GIF and WebP give [frames, height, width, "
-      "channels] unless expand_animations=false, which gives the first frame.",
+      "channels] unless expand_animations=false, which gives the first frame; exif_orientation: "
+      "turned the "
+      "way up that the file says.",
       infer_image_file, image_file_row, 1.5e6));
   registry->add(image_op("decode_png", {contents, channels, dtype, max_pixels_option()},
                          "Pixels of a PNG file (or of a JPEG, GIF or WebP file), uint8 or uint16; "
@@ -169,9 +198,10 @@ void add_decode_ops(OpRegistry* registry) {
                          infer_png, png_row, 3e6));
   registry->add(image_op("decode_bmp", {contents, channels, max_pixels_option()},
                          "Pixels of an uncompressed BMP file.", infer_bytes_image, bmp_row, 2e5));
-  registry->add(image_op("decode_webp", {contents, channels, max_pixels_option()},
-                         "Pixels of a WebP file, of its first frame when it moves.",
-                         infer_bytes_image, webp_row, 3e6));
+  registry->add(image_op(
+      "decode_webp", {contents, channels, max_pixels_option()},
+      "Pixels of a WebP file (or of a JPEG, PNG or GIF file), of the first frame when it moves.",
+      infer_bytes_image, webp_row, 3e6));
   registry->add(image_op("decode_gif", {contents, max_pixels_option()},
                          "The frames of a GIF file as RGB [frames, height, width, 3]; of another "
                          "picture its only one.",

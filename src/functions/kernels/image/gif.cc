@@ -95,6 +95,7 @@ int64_t count_frames(std::string_view file, const ImageDecoding& options, bool f
   }
   if (frames == 0) fail_decoding(options, Code::invalid_argument, "GIF file without a picture");
   check_claimed_size(options, {1, std::max<int64_t>(pixels, 1), 1}, file.size());
+  if (frames > 1 && options.one_picture) refuse_moving(options, frames, "GIF");
   return first_only ? 1 : frames;
 }
 

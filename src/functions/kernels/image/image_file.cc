@@ -54,6 +54,13 @@ void check_claimed_size(const ImageDecoding& options, ImageSize size, size_t fil
   }
 }
 
+void refuse_moving(const ImageDecoding& options, int64_t frames, const char* format) {
+  fail_decoding(options, Code::invalid_argument,
+                "the " + std::string(format) + " file holds " + std::to_string(frames) +
+                    " frames, one is expected; decode_image gives them all, or the first with "
+                    "expand_animations=false");
+}
+
 void refuse_format(const char* who, std::string_view expected, std::string_view file) {
   if (file.empty()) throw Error(Code::invalid_argument, std::string(who) + ": input is empty");
   std::string what = std::string(who) + ": not a " + std::string(expected) + " file: starts with";

@@ -28,6 +28,7 @@ struct ImageDecoding {
   int channels = 0;                  // 0 as stored, 1 grey, 2 grey + alpha, 3 RGB, 4 RGB + alpha
   bool wide = false;                 // 16 bits a value instead of 8
   int64_t max_pixels = kMaxImagePixels;
+  bool one_picture = false;  // a file of several frames is refused
 };
 
 // Throws Error: "who: what".
@@ -36,6 +37,9 @@ struct ImageDecoding {
 // Throws INVALID_ARGUMENT for an empty side, RESOURCE_EXHAUSTED when the header claims more than
 // the limits. `size` is that of all frames together, one below the other.
 void check_claimed_size(const ImageDecoding& options, ImageSize size, size_t file_bytes);
+
+// Throws: a file of many frames where one picture is expected.
+[[noreturn]] void refuse_moving(const ImageDecoding& options, int64_t frames, const char* format);
 
 // Throws: "decode_png: not a PNG file: starts with 47 49 46 38 (GIF)", or that the file is empty.
 [[noreturn]] void refuse_format(const char* who, std::string_view expected, std::string_view file);

@@ -167,6 +167,8 @@ void add_image_ops(OpRegistry* registry) {
   add_erase_ops(registry);
   add_random_resized_crop_ops(registry);
   add_box_ops(registry);
+  add_match_anchors_op(registry);
+  add_box_motion_ops(registry);
   add_draw_boxes_op(registry);
   add_random_image_ops(registry);
 }

@@ -85,6 +85,8 @@ void add_blur_ops(OpRegistry* registry);
 void add_erase_ops(OpRegistry* registry);
 void add_random_resized_crop_ops(OpRegistry* registry);
 void add_box_ops(OpRegistry* registry);
+void add_match_anchors_op(OpRegistry* registry);
+void add_box_motion_ops(OpRegistry* registry);
 void add_draw_boxes_op(OpRegistry* registry);
 void add_random_image_ops(OpRegistry* registry);
 

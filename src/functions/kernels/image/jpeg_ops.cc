@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "functions/kernels/image/exif.h"
 #include "functions/kernels/image/pixels.h"
 
 namespace penstock {
@@ -64,7 +65,7 @@ JpegDecoding read_options(const RowCall& call, const char* who) {
           .who = who};
 }
 
-// A PNG, GIF (its first frame) or WebP file by any name is decoded as what it is.
+// A PNG, GIF or WebP file by any name is decoded as what it is.
 bool other_format(const Tensor& contents) {
   const ImageFormat format = image_format(bytes_at(contents));
   return format != ImageFormat::jpeg && format != ImageFormat::bmp &&
@@ -73,19 +74,37 @@ bool other_format(const Tensor& contents) {
 
 void decode_other(const Tensor& contents, const JpegDecoding& options, PixelSink allocate) {
   int64_t frames = 1;
-  decode_image_file(
-      bytes_at(contents),
-      {.who = options.who, .channels = options.channels, .max_pixels = options.max_pixels}, true,
-      &frames, allocate);
+  decode_image_file(bytes_at(contents),
+                    {.who = options.who,
+                     .channels = options.channels,
+                     .max_pixels = options.max_pixels,
+                     .one_picture = true},
+                    true, &frames, allocate);
 }
 
 void decode_row(const RowCall& call) {
   const JpegDecoding options = read_options(call, "decode_jpeg");
-  const auto allocate = [&call](ImageSize size) {
-    return call.outputs[0].allocate_as<uint8_t>({size.height, size.width, size.channels});
+  const Tensor& contents = call.inputs[0];
+  const int orientation =
+      call.attrs["exif_orientation"].as_bool() ? exif_orientation(bytes_at(contents)) : 1;
+  std::vector<uint8_t> stored;
+  ImageSize stored_size;
+  const auto allocate = [&](ImageSize size) {
+    if (orientation == 1)
+      return call.outputs[0].allocate_as<uint8_t>({size.height, size.width, size.channels});
+    stored_size = size;
+    stored.resize(static_cast<size_t>(size.elements()));
+    return stored.data();
   };
-  if (other_format(call.inputs[0])) return decode_other(call.inputs[0], options, allocate);
-  thread_jpeg_decoder().decode(bytes_at(call.inputs[0]), options, allocate);
+  if (other_format(contents)) {
+    decode_other(contents, options, allocate);
+  } else {
+    thread_jpeg_decoder().decode(bytes_at(contents), options, allocate);
+  }
+  if (orientation == 1) return;
+  const ImageSize size = upright_size(stored_size, orientation);
+  turn_upright(stored.data(), stored_size, size.channels, orientation,
+               call.outputs[0].allocate_as<uint8_t>({size.height, size.width, size.channels}));
 }
 
 void decode_and_crop_row(const RowCall& call) {
@@ -141,9 +160,12 @@ void add_jpeg_ops(OpRegistry* registry) {
                             option("fancy_upscaling", Param::Kind::boolean, Attr::boolean(true)),
                             option("dct_method", Param::Kind::text, Attr::text("")),
                             max_pixels_option()};
-  registry->add(image_op("decode_jpeg", params,
+  std::vector<Param> whole = params;
+  whole.push_back(option("exif_orientation", Param::Kind::boolean, Attr::boolean(false)));
+  registry->add(image_op("decode_jpeg", std::move(whole),
                          "Pixels of a JPEG file (or of a PNG, GIF or WebP file); channels: 0 as "
-                         "stored, 1 grey, 3 RGB; ratio 2, 4 or 8: so much smaller.",
+                         "stored, 1 grey, 3 RGB; ratio 2, 4 or 8: so much smaller; "
+                         "exif_orientation: turned the way up that the file says.",
                          infer_decode, decode_row, 1.2e6));
   params.insert(params.begin() + 1, required("crop_window", Param::Kind::tensor));
   registry->add(

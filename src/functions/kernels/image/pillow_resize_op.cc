@@ -232,16 +232,22 @@ template <typename T>
 void resize_picture(const Filter& filter, Picture<T> picture, Request request, T* out) {
   const ImageSize& size = picture.size;
   if (filter.value == nullptr) {
-    const auto place = [](int64_t i, Span span, int64_t count) {
+    // As Pillow: step by step, with the rounding of each sum.
+    const auto places = [](Span span, int64_t count, int64_t end) {
       const double scale = (span.to - span.from) / static_cast<double>(count);
-      return static_cast<int64_t>(span.from + (static_cast<double>(i) + 0.5) * scale);
+      std::vector<int64_t> found;
+      double at = span.from + scale * 0.5;
+      for (int64_t i = 0; i < count; ++i, at += scale) {
+        found.push_back(std::min(static_cast<int64_t>(at), end - 1));
+      }
+      return found;
     };
-    for (int64_t y = 0; y < request.height; ++y) {
-      const int64_t row = std::min(place(y, request.rows, request.height), size.height - 1);
-      for (int64_t x = 0; x < request.width; ++x, out += size.channels) {
-        const int64_t column = std::min(place(x, request.columns, request.width), size.width - 1);
+    const std::vector<int64_t> columns = places(request.columns, request.width, size.width);
+    for (const int64_t row : places(request.rows, request.height, size.height)) {
+      for (const int64_t column : columns) {
         std::copy_n(picture.pixels.data() + (row * size.width + column) * size.channels,
                     size.channels, out);
+        out += size.channels;
       }
     }
     return;

@@ -1,4 +1,5 @@
-// PNG with libpng. What it only warns about stays without an error: none of it costs pixels.
+// PNG: plain files by our own reader, the rest and damaged ones with libpng. What it only warns
+// about stays without an error: none of it costs pixels.
 #include <png.h>
 
 #include <csetjmp>
@@ -8,6 +9,7 @@
 
 #include "base/error.h"
 #include "functions/kernels/image/image_file.h"
+#include "functions/kernels/image/png_plain.h"
 
 namespace penstock {
 namespace {
@@ -81,10 +83,7 @@ void widen(uint8_t* values, int64_t count) {
   }
 }
 
-}  // namespace
-
-void decode_png(std::string_view file, const ImageDecoding& options, PixelSink allocate) {
-  if (image_format(file) != ImageFormat::png) refuse_format(options.who, "PNG", file);
+void decode_with_libpng(std::string_view file, const ImageDecoding& options, PixelSink allocate) {
   Reader reader{options.who, file, Code::data_loss, "", nullptr, nullptr, {}};
   reader.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reader, report,
                                       [](png_structp, png_const_charp) {});
@@ -111,6 +110,24 @@ void decode_png(std::string_view file, const ImageDecoding& options, PixelSink a
     png_read_end(reader.png, nullptr);
   });
   if (options.wide && !words) widen(pixels, size.elements());
+}
+
+}  // namespace
+
+void decode_png(std::string_view file, const ImageDecoding& options, PixelSink allocate) {
+  if (image_format(file) != ImageFormat::png) refuse_format(options.who, "PNG", file);
+  PlainPng plain;
+  if (!read_plain_png(file, &plain) ||
+      (options.channels != 0 && options.channels != plain.size.channels)) {
+    return decode_with_libpng(file, options, allocate);
+  }
+  check_claimed_size(options, plain.size, file.size());
+  uint8_t* pixels = allocate(plain.size);
+  if (pixels == nullptr) return;
+  // Damaged data is read again, to say what is wrong with it.
+  if (!decode_plain_png(plain, options.wide && plain.depth == 16, pixels))
+    return decode_with_libpng(file, options, [pixels](ImageSize) { return pixels; });
+  if (options.wide && plain.depth == 8) widen(pixels, plain.size.elements());
 }
 
 }  // namespace penstock

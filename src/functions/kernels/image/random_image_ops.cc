@@ -157,31 +157,53 @@ void random_crop_row(const RowCall& call) {
 }
 
 Spec infer_flip_normalize(const InferContext& context) {
-  const LeafSpec& image = context.tensor_of(0, DType::float32);
+  const LeafSpec& image = context.tensor(0);
+  if (image.dtype != DType::float32 && image.dtype != DType::uint8)
+    context.fail(0, "is " + image.text() + ", expected a uint8 or float32 image");
   context.check_rank(0, 3);
   for (int i = 1; i < 3; ++i) {
-    context.tensor_of(i, DType::float32);
-    context.check_rank(i, 1);
+    const LeafSpec& table = context.tensor(i);
+    const bool fits =
+        is_number(table.dtype) && (!table.shape.has_rank() || table.shape.rank() <= 1);
+    if (!fits)
+      context.fail(i, "is " + table.text() + ", expected one number or one for each channel");
   }
-  return Spec::of(image);
+  return Spec::tensor(DType::float32, image.shape);
+}
+
+// One entry for each channel.
+std::vector<float> channel_table(const Tensor& given, int64_t channels) {
+  const Tensor floats = to_float32(given);
+  const int64_t count = floats.entries_count();
+  if (floats.dims().rank() > 1 || (count != 1 && count != channels)) {
+    throw Error(Code::invalid_argument, "random_flip_normalize: expected one number or " +
+                                            std::to_string(channels) + ", got shape " +
+                                            given.dims().text());
+  }
+  std::vector<float> out;
+  for (int64_t c = 0; c < channels; ++c) out.push_back(floats.entry<float>(count == 1 ? 0 : c));
+  return out;
 }
 
 // The draw is that of random_flip_left_right, so both spellings give the same pixels.
 void flip_normalize_row(const RowCall& call) {
-  const Tensor &image = call.inputs[0], &mean = call.inputs[1], &deviation = call.inputs[2];
+  const Tensor& image = call.inputs[0];
   const Dims& dims = image.dims();
-  if (dims.rank() != 3 || mean.entries_count() != dims[2] || deviation.entries_count() != dims[2]) {
-    throw Error(
-        Code::invalid_argument,
-        "random_flip_normalize: expected an image and a number for each channel, got shapes " +
-            dims.text() + ", " + mean.dims().text() + " and " + deviation.dims().text());
+  if (dims.rank() != 3) {
+    throw Error(Code::invalid_argument,
+                "random_flip_normalize: expected one image, got shape " + dims.text());
   }
+  const std::vector<float> mean = channel_table(call.inputs[1], dims[2]);
+  const std::vector<float> deviation = channel_table(call.inputs[2], dims[2]);
   Epilogue epilogue;
-  epilogue.subtract = mean.entries<float>();
-  epilogue.divide = deviation.entries<float>();
+  epilogue.subtract = mean.data();
+  epilogue.divide = deviation.data();
   epilogue.flip = (row_stream(call).next_uint32() >> 31) != 0;
-  normalize_image(image.entries<float>(), {dims[0], dims[1], dims[2]}, epilogue,
-                  call.outputs[0].allocate_as<float>(dims));
+  const ImageSize size{dims[0], dims[1], dims[2]};
+  auto* to = call.outputs[0].allocate_as<float>(dims);
+  if (image.dtype() == DType::uint8)
+    return normalize_image(image.entries<uint8_t>(), size, epilogue, to);
+  normalize_image(image.entries<float>(), size, epilogue, to);
 }
 
 Spec infer_random_flip(const InferContext& context) { return Spec::of(infer_image(context, 0)); }
@@ -241,9 +263,9 @@ void add_random_image_ops(OpRegistry* registry) {
   registry->add(random_image_op(
       "random_flip_normalize",
       {image, required("mean", Param::Kind::tensor), required("std", Param::Kind::tensor)},
-      "normalize(random_flip_left_right(image), mean, std) in one pass: a float32 image, lists of "
-      "a "
-      "number for each channel.",
+      "normalize(random_flip_left_right(image), mean, std) in one pass; mean and std are one "
+      "number "
+      "or one for each channel.",
       infer_flip_normalize, flip_normalize_row, 3e4));
 }
 

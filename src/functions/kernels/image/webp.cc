@@ -71,6 +71,9 @@ void decode_webp(std::string_view file, const ImageDecoding& options, bool first
   if (decoder == nullptr || WebPAnimDecoderGetInfo(decoder.get(), &info) == 0) {
     fail_decoding(options, Code::data_loss, "WebP file is cut or damaged");
   }
+  if (info.frame_count > 1 && options.one_picture) {
+    refuse_moving(options, info.frame_count, "WebP");
+  }
   *frames = first_only ? 1 : info.frame_count;
   const ImageSize canvas = size;
   size.height *= *frames;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 #include "functions/kernels/families.h"
 #include "functions/kernels/math/convert.h"
@@ -30,20 +31,25 @@ To clamped(From v) {
   return static_cast<To>(v);
 }
 
-// Floats too large for float32 become its largest, too; inf and NaN stay.
-float clamped_float(double v) {
-  constexpr double kMost = std::numeric_limits<float>::max();
-  return static_cast<float>(v > kMost && v - v == 0    ? kMost
-                            : v < -kMost && v - v == 0 ? -kMost
-                                                       : v);
+// The largest number of a float dtype.
+double largest(DType dtype) {
+  if (dtype == DType::float16) return 65504;
+  if (dtype == DType::bfloat16) return 0x1.fep127;
+  return static_cast<double>(std::numeric_limits<float>::max());
 }
+
+// Numbers too large for a narrower float become its largest, too; inf and NaN stay.
+double clamped_float(double v, double most) { return v - v == 0 ? std::clamp(v, -most, most) : v; }
 
 // Floats to integers saturate in every cast; integers to integers only here.
 void saturate(DType from, const std::byte* in, DType to, std::byte* out, int64_t n) {
-  if (from == DType::float64 && to == DType::float32) {
-    for (int64_t i = 0; i < n; ++i)
-      reinterpret_cast<float*>(out)[i] = clamped_float(reinterpret_cast<const double*>(in)[i]);
-    return;
+  const bool wide = from == DType::float32 || from == DType::float64;
+  if (from != to && is_float(to) && to != DType::float64 && (wide || to == DType::float16)) {
+    std::vector<double> values(static_cast<size_t>(n));
+    convert_entries(from, in, DType::float64, reinterpret_cast<std::byte*>(values.data()), n);
+    for (double& v : values) v = clamped_float(v, largest(to));
+    return convert_entries(DType::float64, reinterpret_cast<const std::byte*>(values.data()), to,
+                           out, n);
   }
   if (!is_integer(from) || !is_integer(to)) return convert_entries(from, in, to, out, n);
   visit_number(from, [&]<typename From>(TypeTag<From>) {

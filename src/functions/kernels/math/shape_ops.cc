@@ -280,8 +280,12 @@ StridedView reverse_view(const Attrs& attrs, const Dims& dims, Dims* out) {
 Spec infer_reverse(const InferContext& context) {
   const LeafSpec& type = context.tensor(0);
   if (type.shape.has_rank() && !context.attrs["axis"].is_none()) {
-    for (const int64_t a : infer_ints(context, "axis"))
-      infer_axis(context, "axis", a, type.shape.rank());
+    std::array<bool, kMaxRank> seen{};
+    for (const int64_t a : infer_ints(context, "axis")) {
+      const auto axis = static_cast<size_t>(infer_axis(context, "axis", a, type.shape.rank()));
+      if (seen[axis]) throw TypeError{-1, "axis", "names axis " + std::to_string(a) + " twice"};
+      seen[axis] = true;
+    }
   }
   return Spec::tensor(type.dtype, type.shape);
 }

@@ -36,8 +36,20 @@ PENSTOCK_UNARY(Atan, std::atan(x));
 PENSTOCK_UNARY(Sinh, std::sinh(x));
 PENSTOCK_UNARY(Cosh, std::cosh(x));
 PENSTOCK_UNARY(Tanh, std::tanh(x));
+PENSTOCK_UNARY(Asinh, std::asinh(x));
+PENSTOCK_UNARY(Acosh, std::acosh(x));
+PENSTOCK_UNARY(Atanh, std::atanh(x));
 PENSTOCK_UNARY(Erf, std::erf(x));
+PENSTOCK_UNARY(Erfc, std::erfc(x));
 PENSTOCK_UNARY(Sigmoid, T{1} / (T{1} + std::exp(-x)));
+// Of its own: std::lgamma writes the sign to a global.
+struct Lgamma {
+  template <typename T>
+  static T apply(T x) {
+    int sign = 0;
+    return static_cast<T>(lgamma_r(static_cast<double>(x), &sign));
+  }
+};
 // log(1 + e^x) without overflow; NaN stays.
 PENSTOCK_UNARY(Softplus, (x > T{0} ? x : T{0}) + std::log1p(std::exp(-std::fabs(x))));
 
@@ -84,7 +96,12 @@ PENSTOCK_FLOAT_KERNEL(Atan, "atan");
 PENSTOCK_FLOAT_KERNEL(Sinh, "sinh");
 PENSTOCK_FLOAT_KERNEL(Cosh, "cosh");
 PENSTOCK_FLOAT_KERNEL(Tanh, "tanh");
+PENSTOCK_FLOAT_KERNEL(Asinh, "asinh");
+PENSTOCK_FLOAT_KERNEL(Acosh, "acosh");
+PENSTOCK_FLOAT_KERNEL(Atanh, "atanh");
 PENSTOCK_FLOAT_KERNEL(Erf, "erf");
+PENSTOCK_FLOAT_KERNEL(Erfc, "erfc");
+PENSTOCK_FLOAT_KERNEL(Lgamma, "lgamma");
 PENSTOCK_FLOAT_KERNEL(Sigmoid, "sigmoid");
 PENSTOCK_FLOAT_KERNEL(Softplus, "softplus");
 #undef PENSTOCK_FLOAT_KERNEL
@@ -132,7 +149,12 @@ void add_unary_math_ops(OpRegistry* registry) {
   add_float<kSinh>(registry, "the hyperbolic sine", 40);
   add_float<kCosh>(registry, "the hyperbolic cosine", 40);
   add_float<kTanh>(registry, "the hyperbolic tangent", 40);
+  add_float<kAsinh>(registry, "the number whose hyperbolic sine is x", 50);
+  add_float<kAcosh>(registry, "the positive number whose hyperbolic cosine is x", 50);
+  add_float<kAtanh>(registry, "the number whose hyperbolic tangent is x", 50);
   add_float<kErf>(registry, "the error function", 40);
+  add_float<kErfc>(registry, "1 - erf(x), exact for large x", 50);
+  add_float<kLgamma>(registry, "the logarithm of the absolute value of the gamma function", 60);
   add_float<kSigmoid>(registry, "1 / (1 + exp(-x))", 40);
   add_float<kSoftplus>(registry, "log(1 + exp(x))", 60);
   registry->add(entrywise_op<kFloor>("rounded down"));

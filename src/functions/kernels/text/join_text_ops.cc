@@ -85,8 +85,11 @@ Spec infer_reduce_join(const InferContext& context) {
   if (!type.shape.has_rank()) return Spec::tensor(DType::bytes, Shape::unknown_rank());
   const bool keep = context.attrs["keepdims"].as_bool();
   std::vector<bool> joined(static_cast<size_t>(type.shape.rank()), false);
-  for (const int64_t axis : axes_of(context.attrs, type.shape.rank()))
-    joined[static_cast<size_t>(infer_axis(context, "axis", axis, type.shape.rank()))] = true;
+  for (const int64_t axis : axes_of(context.attrs, type.shape.rank())) {
+    const auto at = static_cast<size_t>(infer_axis(context, "axis", axis, type.shape.rank()));
+    if (joined[at]) throw TypeError{-1, "axis", "names axis " + std::to_string(axis) + " twice"};
+    joined[at] = true;
+  }
   std::vector<int64_t> sizes;
   for (size_t i = 0; i < joined.size(); ++i) {
     if (!joined[i]) sizes.push_back(type.shape.sizes()[i]);
@@ -118,8 +121,12 @@ void reduce_join_row(const RowCall& call) {
   const Dims& dims = in.dims();
   const std::string separator = call.attrs["separator"].as_string();
   std::vector<int> joined, kept;
-  for (const int64_t axis : axes_of(call.attrs, dims.rank()))
-    joined.insert(joined.begin(), row_axis("reduce_join", axis, dims.rank()));
+  for (const int64_t axis : axes_of(call.attrs, dims.rank())) {
+    const int at = row_axis("reduce_join", axis, dims.rank());
+    if (std::ranges::find(joined, at) != joined.end())
+      fail_row("reduce_join", "axis " + std::to_string(axis) + " is named twice");
+    joined.insert(joined.begin(), at);
+  }
   Dims out_dims;
   for (int i = 0; i < dims.rank(); ++i) {
     const bool join = std::ranges::find(joined, i) != joined.end();

@@ -1,7 +1,11 @@
 // Strings cut into parts that share their bytes: split_text, split_any, bytes_split.
 
 #include <array>
+#include <bit>
 #include <cstring>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #include "functions/kernels/text/string_lists.h"
 #include "functions/kernels/text/strings.h"
@@ -22,6 +26,7 @@ class Splitter final : public StringLists {
 
   void append(std::string_view text, ListParts* out) const override {
     if (sep_.empty()) return append_words(text, out);
+    if (sep_.size() == 1 && most_ < 0) return append_fields(text, out);
     int64_t cuts = 0;
     const char* at = text.data();
     const char* const end = at + text.size();
@@ -42,6 +47,32 @@ class Splitter final : public StringLists {
     const void* found =
         sep_.size() == 1 ? std::memchr(at, sep_[0], n) : memmem(at, n, sep_.data(), sep_.size());
     return static_cast<const char*>(found);
+  }
+
+  // Short fields: a call for each would cost more than the search.
+  void append_fields(std::string_view text, ListParts* out) const {
+    const char sep = sep_[0];
+    const char* begin = text.data();
+    const char* at = begin;
+    const char* const end = begin + text.size();
+#if defined(__SSE2__)
+    const __m128i wanted = _mm_set1_epi8(sep);
+    for (; end - at >= 16; at += 16) {
+      const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+      auto found = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, wanted)));
+      for (; found != 0; found &= found - 1) {
+        const char* const cut = at + std::countr_zero(found);
+        add_part(begin, cut, out);
+        begin = cut + 1;
+      }
+    }
+#endif
+    for (; at < end; ++at) {
+      if (*at != sep) continue;
+      add_part(begin, at, out);
+      begin = at + 1;
+    }
+    add_part(begin, end, out);
   }
 
   void append_words(std::string_view text, ListParts* out) const {

@@ -1,0 +1,221 @@
+"""Ops of other libraries that are expressions over ours, and options that ours spell otherwise."""
+from functions_case import Plan, literal
+from functions_map.call import dtype_name
+
+
+def given(case, name, otherwise=None):
+    value = case.attrs.get(name)
+    return otherwise if value is None else value
+
+
+def axis_option(case, name="axis"):
+    value = case.attrs.get(name)
+    return "" if value is None else f", axis={literal(value)}"
+
+
+def keep(case):
+    return ", keepdims=true" if case.attrs.get("keepdims") else ""
+
+
+def softmax(name):
+    return lambda case: f"{name}(x0{axis_option(case)})"
+
+
+def norm(case):
+    over, order = axis_option(case) + keep(case), given(case, "ord", "euclidean")
+    if order in ("inf", float("inf")):
+        return f"max(abs(x0){over})"
+    if order == 1:
+        return f"sum(abs(x0){over})"
+    return f"norm(x0{over})"
+
+
+def gather(case):
+    if case.attrs.get("batch_dims") == 1:
+        return "map_fn((params, indices), ((p, i) -> gather(p, i)))"
+    return f"gather(params, indices{axis_option(case)})"
+
+
+def boolean_mask(case):
+    if case.attrs.get("axis"):
+        return f"gather(x0, nonzero(x1)[:, 0]{axis_option(case)})"
+    return "boolean_mask(x0, x1)"
+
+
+def matrix(case, name, option):
+    if not (case.attrs.get(option) or case.attrs.get("adjoint" + option[9:])):
+        return name
+    rank = len(case.shape(name))
+    return f"transpose({name}, {[*range(rank - 2), rank - 1, rank - 2]})"
+
+
+def matmul(case):
+    return f"matmul({matrix(case, 'x0', 'transpose_a')}, {matrix(case, 'x1', 'transpose_b')})"
+
+
+def sequence_mask(case):
+    text = f"sequence_mask(x0{', maxlen=' + literal(case.attrs['maxlen']) if case.attrs.get('maxlen') is not None else ''})"
+    return f"{case.attrs['dtype']}({text})" if case.attrs.get("dtype") else text
+
+
+def bincount(case):
+    least = given(case, "minlength", 0)
+    text = f"bincount(x0, minlength={least})"
+    return f"int32({text}[:{case.attrs['maxlength']}])" if case.attrs.get("maxlength") is not None else f"int32({text})"
+
+
+def one_hot(case):
+    a, on, off = case.attrs, case.attrs.get("on_value"), case.attrs.get("off_value")
+    text = f"one_hot(x0, {a['depth']}{axis_option(case)}"
+    if on is None and off is None:
+        return text + (f", dtype={a['dtype']})" if a.get("dtype") else ")")
+    dtype = a.get("dtype") or ("float32" if isinstance(on if on is not None else off, float) else "int32")
+    return f"where({text}, dtype=bool), {dtype}({literal(1 if on is None else on)}), {dtype}({literal(off or 0)}))"
+
+
+def fill(case):
+    value, dims = case.attrs["value"], case.attrs["dims"]
+    dims = f"reshape({literal(dims)}, [{len(dims)}])" if dims else "zeros([0], dtype=int64)"
+    if isinstance(value, (str, dict)):
+        return f"fill({dims}, {literal(value)})"
+    dtype = "bool" if isinstance(value, bool) else "float32" if isinstance(value, float) else "int32"
+    return f"fill({dims}, {dtype}({literal(value)}))"
+
+
+def squeeze(case):
+    axis = case.attrs.get("axis")
+    return "squeeze(x0)" if axis in (None, []) else f"squeeze(x0, axis={literal(axis)})"
+
+
+def split(case):
+    sizes = literal(case.attrs["num_or_sizes"])
+    return f"split_tensor(x0, {sizes}{axis_option(case)})"
+
+
+def linspace(case):
+    a = case.attrs
+    dtype = "float32" if any(isinstance(a[k], float) for k in ("start", "stop")) else "float64"
+    return f"linspace({dtype}({literal(a['start'])}), {dtype}({literal(a['stop'])}), {a['num']})"
+
+
+def ordered(text):
+    def make(case):
+        down = ", descending=true" if case.attrs.get("direction") == "DESCENDING" else ""
+        return text.format(f"x0{axis_option(case)}{down}")
+    return make
+
+
+def pad(case):
+    mode = case.attrs.get("mode")
+    extra = f", mode={literal(mode.lower())}" if mode else ""
+    value = case.attrs.get("constant_values")
+    extra += f", value={literal(value)}" if value is not None else ""
+    return f"pad(x0, reshape({literal(case.attrs['paddings'])}, [-1, 2]){extra})"
+
+
+def no_nan(case):
+    """Integers divide as numbers."""
+    if "int" in case.dtype("x0"):
+        return "divide_no_nan(float64(x0), float64(x1))"
+    return "divide_no_nan(x0, x1)"
+
+
+def expression(text):
+    """`_0` stands for the dtype of x0."""
+    return lambda case: text.replace("_0", case.dtype("x0")) if "_0" in text else text
+
+
+def over_axes(text):
+    return lambda case: text.replace("AXES", axis_option(case) + keep(case)).replace("_0", case.dtype("x0"))
+
+
+def scattered(combine):
+    """x0 changed at the places x1 by x2: of a vector, or of rows; one place may be named twice."""
+    def make(case):
+        n = case.inputs["x1"]["shape"][0]
+        return (f"reduce(arange({n}), x0, (x, i) -> tensor_scatter_update(x, x1[i:i + 1], "
+                f"{combine.format('gather_nd(x, x1[i:i + 1])', 'x2[i:i + 1]')}))")
+    return make
+
+
+def by_segment(combine, empty, end):
+    """One result for each segment: `combine` of the items that name it, `empty` where none does."""
+    def make(case):
+        count = case.attrs.get("num_segments")
+        count = str(count) if count is not None else "max(int64(x1)) + 1"
+        start = empty.replace("_0", case.dtype("x0"))
+        return Plan(f"map_fn(arange({count}), s -> {combine.format(x='boolean_mask(x0, x1 == s)', empty=start)}){end}")
+    return make
+
+
+def complex_part(text):
+    """Complex numbers stand on a last axis of 2."""
+    return lambda case: text
+
+
+SEGMENTS = {
+    "mean": "if any(x1 == s) then mean({x}, axis=0) else zeros_like(x0[0])",
+    "max": "if any(x1 == s) then max({x}, axis=0) else {empty}",
+    "min": "if any(x1 == s) then min({x}, axis=0) else {empty}",
+    "prod": "prod({x}, axis=0)",
+}
+
+MAP = {
+    "softmax": softmax("softmax"), "log_softmax": softmax("log_softmax"), "norm": norm, "gather": gather,
+    "boolean_mask": boolean_mask, "matmul": matmul, "sequence_mask": sequence_mask, "bincount": bincount,
+    "one_hot": one_hot, "fill": fill, "squeeze": squeeze, "split": split, "linspace": linspace,
+    "sort": ordered("sort({})"), "argsort": ordered("int32(argsort({}))"), "pad": pad, "divide_no_nan": no_nan,
+    "multiply_no_nan": expression("where(x1 == _0(0), _0(0), x0 * x1)"),
+    "xdivy": expression("where(x0 == _0(0), _0(0), x0 / x1)"),
+    "xlogy": expression("where(x0 == _0(0), _0(0), x0 * log(x1))"),
+    "xlog1py": expression("where(x0 == _0(0), _0(0), x0 * log1p(x1))"),
+    "ones_like": expression("ones_like(x0)"), "identity": expression("x0"), "stop_gradient": expression("x0"),
+    "relu6": expression("clip(x0, _0(0), _0(6))"),
+    "elu": expression("where(x0 < _0(0), expm1(x0), x0)"),
+    "selu": expression("_0(1.0507009873554805) * where(x0 < _0(0), _0(1.6732632423543772) * expm1(x0), x0)"),
+    "gelu": expression("_0(0.5) * x0 * (_0(1) + erf(x0 / _0(1.4142135623730951)))"),
+    "leaky_relu": lambda c: f"where(x0 < {c.dtype('x0')}(0), {c.dtype('x0')}({c.attrs.get('alpha', 0.2)}) * x0, x0)",
+    "silu": expression("x0 * sigmoid(x0)"), "swish": expression("x0 * sigmoid(x0)"),
+    "softsign": expression("x0 / (_0(1) + abs(x0))"), "log_sigmoid": expression("-softplus(-x0)"),
+    "reciprocal_no_nan": expression("divide_no_nan(_0(1), x0)"),
+    **{op: expression(f"{op}(x0)") for op in ("asinh", "acosh", "atanh", "erfc", "lgamma", "log2", "log10")},
+    "reduce_euclidean_norm": over_axes("_0(sqrt(sum(square(float64(x0))AXES)))"),
+    "count_nonzero": over_axes("sum(int64(bool(x0))AXES)"),
+    "reduce_mean_squared": over_axes("mean(square(x0)AXES)"),
+    "cumulative_logsumexp": lambda c: f"log(cumsum(exp(x0){axis_option(c)}))",
+    "tensor_scatter_nd_add": scattered("{} + {}"), "tensor_scatter_nd_sub": scattered("{} - {}"),
+    "tensor_scatter_nd_max": scattered("maximum({}, {})"), "tensor_scatter_nd_min": scattered("minimum({}, {})"),
+    **{f"{kind}segment_{op}": by_segment(text, "zeros_like(x0[0])", "")
+       for op, text in SEGMENTS.items() for kind in ("", "unsorted_")},
+    "histogram_fixed_width_bins": lambda c: (
+        f"int32(clip(floor((x0 - x1[0]) / (x1[1] - x1[0]) * {float(c.attrs.get('nbins', 100))}), 0.0, "
+        f"{float(c.attrs.get('nbins', 100) - 1)}))"),
+    "eye": lambda c: f"float32(expand_dims(arange({c.attrs['num_rows']}), 1) == "
+                     f"expand_dims(arange({c.attrs.get('num_columns') or c.attrs['num_rows']}), 0))",
+    "diag": expression("where(expand_dims(arange(size(x0)), 1) == expand_dims(arange(size(x0)), 0), x0, _0(0))"),
+    "diag_part": expression("map_fn(arange(minimum(shape(x0)[0], shape(x0)[1])), i -> x0[i, i])"),
+    "trace": expression("sum(map_fn(arange(minimum(shape(x0)[0], shape(x0)[1])), i -> x0[i, i]))"),
+    "invert_permutation": expression("int32(argsort(x0))"),
+    "meshgrid": expression("(broadcast_to(expand_dims(x0, 0), [size(x1), size(x0)]), "
+                           "broadcast_to(expand_dims(x1, 1), [size(x1), size(x0)]))"),
+    "zeros": lambda c: f"zeros({c.attrs['shape']}, dtype={dtype_name(c.attrs.get('dtype', 'float32'))})",
+    "ones": lambda c: f"ones({c.attrs['shape']}, dtype={dtype_name(c.attrs.get('dtype', 'float32'))})",
+    "add_n": lambda c: " + ".join(c.inputs),
+    "cross": expression("let (a, b) = (x0, x1); stack(a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], "
+                        "a[0] * b[1] - a[1] * b[0])"),
+    "matvec": expression("matmul(x0, expand_dims(x1, 1))[:, 0]"),
+    "clip_by_norm": lambda c: f"x0 * ({c.attrs['clip_norm']} / maximum(norm(x0), {c.attrs['clip_norm']}))",
+    "unravel_index": expression("stack(x0 // x1[1], x0 % x1[1])"),
+    "setdiff1d": expression("let keep = not any(expand_dims(x0, 1) == expand_dims(x1, 0), axis=1); "
+                            "{out: boolean_mask(x0, keep), idx: int32(nonzero(keep)[:, 0])}"),
+    "confusion_matrix": expression("let n = maximum(max(x0), max(x1)) + 1; "
+                                   "scatter_nd(stack(x0, x1, axis=1), ones_like(x0), stack(n, n))"),
+    "complex": expression("stack(x0, x1, axis=-1)"),
+    "real": expression("x0[..., 0]"), "imag": expression("x0[..., 1]"),
+    "conj": lambda c: f"x0 * {'float32' if c.dtype('x0') == 'complex64' else 'float64'}([1, -1])",
+    "angle": lambda c: "atan2(x0[..., 1], x0[..., 0])" if "complex" in c.dtype("x0") else
+                       f"where(x0 < {c.dtype('x0')}(0), {c.dtype('x0')}(3.141592653589793), zeros_like(x0))",
+    "abs": lambda c: "sqrt(sum(square(x0), axis=-1))" if "complex" in c.dtype("x0") else "abs(x0)",
+    "population_count": lambda c: "uint8(reduce(arange(64), (zeros_like(x0), x0), ((n, x), i) -> "
+                                  f"(n + bitwise_and(x, {c.dtype('x0')}(1)), right_shift(x, {c.dtype('x0')}(1))))[0])",
+}
