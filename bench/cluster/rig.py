@@ -31,6 +31,7 @@ PORT = 5050
 WARM_STEPS = 5
 BUSIEST = 0.7
 CALM_S = 15
+STALLED_S = 60
 STAGGER_S = (0.013, 0.037, 0.029, 0.021)  # worker k of repeat r begins k times STAGGER_S[r] later
 TOTAL_MBIT = 400               # most that all servers' links carry together, both ways
 
@@ -161,16 +162,18 @@ def run(s, node, layers, workers, repeat, steps, seconds, profile=None):
         clock, begin = BusyClock(), time.monotonic_ns() + 100_000_000
         for k, p in enumerate(processes):
             p.go(begin + int(k * stagger * 1e9))
-        until = time.monotonic() + seconds
+        until, last, moved = time.monotonic() + seconds, 0, time.monotonic()
         while not all(p.ended for p in processes):
             time.sleep(0.05)
+            now = time.monotonic()
             warm = min(len(p.steps) for p in processes) > WARM_STEPS + 1
             done = sum(len(p.steps) for p in processes) - WARM_STEPS * workers
             if any(p.p.poll() not in (None, 0) for p in processes):
                 raise RuntimeError("a worker failed")
-            if warm and not profile and (done >= steps or time.monotonic() > until):
+            if warm and not profile and (done >= steps or now > until):
                 break
-            if not warm and time.monotonic() > until + 60:
+            last, moved = (done, now) if done != last else (last, moved)
+            if now > moved + STALLED_S:
                 raise RuntimeError("the workers do not come forward")
         busy = clock.share()
         waited = sum(p.waited_s() for p in processes) / workers

@@ -12,6 +12,7 @@
 #include "cli/measure.h"
 #include "cli/prediction.h"
 #include "cli/print_json.h"
+#include "cluster/optimus.h"
 #include "cluster/order.h"
 #include "cluster/placement.h"
 #include "cluster/read_profile.h"
@@ -158,6 +159,16 @@ std::vector<cluster::Profile> prepare(const Args& args, std::vector<cluster::Pro
   return kinds;
 }
 
+// The formula that is fitted to runs in place of the profile.
+std::vector<cluster::Point> optimus(const Args& args, int32_t servers, const cluster::Question& q) {
+  const auto file = args.get("--measured");
+  if (!file) throw UsageError{"--model optimus is fitted to runs: --measured RUNS.json"};
+  if (q.mode != cluster::Mode::async)
+    throw UsageError{"--model optimus is of asynchronous training"};
+  const auto runs = cluster::read_runs(*file, read_file(*file, kMostNetworkBytes));
+  return cluster::optimus_points(cluster::fit_optimus(runs), servers, q);
+}
+
 // All points, and the kinds placed on the last number of servers.
 std::vector<cluster::Profile> add_points(const Args& args,
                                          const std::vector<cluster::Profile>& kinds,
@@ -171,7 +182,9 @@ std::vector<cluster::Profile> add_points(const Args& args,
       placed.push_back(m == p.servers || no_servers ? p : cluster::place(p, m));
       add_notes(placed.back().notes, &out->notes);
     }
-    const auto more = cluster::predict(placed, out->question);
+    const bool fitted = out->question.model == cluster::Model::optimus;
+    const auto more =
+        fitted ? optimus(args, m, out->question) : cluster::predict(placed, out->question);
     out->points.insert(out->points.end(), more.begin(), more.end());
     if (no_servers) break;
   }
@@ -235,7 +248,7 @@ Command predict_command() {
        {"--worker-bandwidth", "RATE", "the same of a worker's link; without it no limit"},
        {"--network", "NET.json", "rates and constants (docs/format/net.md)"},
        {"--policy", "NAME",
-        "how links are shared: grpc, paper, fifo, maxmin, http2, grpc-window, "
+        "how links are shared: grpc, paper, fifo, maxmin, rtt, alpha-fair, http2, grpc-window, "
         "processor-sharing, p3, one-worker-at-a-time, rdma or mpi (grpc)"},
        {"--order", "NAME",
         "of transfers: traced, reverse, random, tic, tac, sequential or layer (traced)"},
@@ -245,7 +258,8 @@ Command predict_command() {
         "latter two are steps of all workers"},
        {"--backup", "N", "sync: workers whose gradients a step does not wait for (0)"},
        {"--all-reduce", "SHAPE", "ring or tree (ring)"},
-       {"--model", "NAME", "event, or a formula to compare: lin, cynthia, ideal (event)"},
+       {"--model", "NAME", "event, or a formula to compare: lin, cynthia, ideal, optimus (event)"},
+       {"--measured", "RUNS.json", "what optimus is fitted to (docs/format/predict.md)"},
        {"--batch-scale", "X", "a batch X times as large: computing grows, transfers stay"},
        {"--step-time", "TIME", "a step of one worker, measured without profiling"},
        {"--feed", "PIPE|RATE",
