@@ -14,6 +14,7 @@
 #include "cli/print_json.h"
 #include "cluster/optimus.h"
 #include "cluster/order.h"
+#include "cluster/place_search.h"
 #include "cluster/placement.h"
 #include "cluster/read_profile.h"
 #include "cluster/timeline.h"
@@ -174,12 +175,20 @@ std::vector<cluster::Profile> add_points(const Args& args,
                                          const std::vector<cluster::Profile>& kinds,
                                          Prediction* out) {
   const std::string servers = args.get("--servers").value_or(std::to_string(kinds[0].servers));
+  const auto how = cluster::parse_placement(args.get("--placement").value_or("greedy"));
+  if (how == cluster::Placement::optimised && kinds.size() > 1)
+    throw UsageError{"--placement optimised goes with one profile"};
+  const auto place = [&](const cluster::Profile& p, int32_t m) {
+    return how == cluster::Placement::optimised ? cluster::place_optimised(p, m, out->question)
+                                                : cluster::place(p, m, how);
+  };
   std::vector<cluster::Profile> placed;
   for (const int32_t m : parse_sizes("--servers", servers)) {
     placed.clear();
     const bool no_servers = out->question.mode == cluster::Mode::all_reduce;
     for (const cluster::Profile& p : kinds) {
-      placed.push_back(m == p.servers || no_servers ? p : cluster::place(p, m));
+      const bool stays = m == p.servers && !args.has("--placement");
+      placed.push_back(stays || no_servers ? p : place(p, m));
       add_notes(placed.back().notes, &out->notes);
     }
     const bool fitted = out->question.model == cluster::Model::optimus;
@@ -244,6 +253,8 @@ Command predict_command() {
       "several are several kinds of workers. docs/cluster-model.md derives the model.",
       {{"--workers", "LIST", "numbers of workers, such as 1,2,4 or 1..16 (1..8)"},
        {"--servers", "LIST", "numbers of servers (as recorded)"},
+       {"--placement", "RULE",
+        "of variables on another number of servers: greedy, round-robin or optimised (greedy)"},
        {"--bandwidth", "RATE", "nominal rate of a server's link, each way: 1Gbit, 100MB/s"},
        {"--worker-bandwidth", "RATE", "the same of a worker's link; without it no limit"},
        {"--network", "NET.json", "rates and constants (docs/format/net.md)"},
