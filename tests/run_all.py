@@ -4,7 +4,7 @@
 run_all.py [--all] [--slice K/N] [FILTER]
 
 Over build/dev (sanitizers, assertions): include direction, setup, unit tests, text tests, tf.data's answers,
-examples in the docs, pipelines of examples/, schemas of --json, help, bad input, runs that are killed and taken up, benches
+examples in the docs, pipelines of examples/, schemas of --json, help, the cluster rig, bad input, runs that are killed and taken up, benches
 in tiny mode, the program outside the checkout that links the library.
 --slice adds the K-th of N parts of the text tests under every other configuration.
 --all adds the text tests under every configuration, unit and text tests under the thread sanitizer
@@ -80,6 +80,7 @@ def parts(a):
     yield "schemas of --json", [python, tests / "schemas.py", *filters, "--program", program], 300
     yield "help", [python, tests / "help.py", *filters, "--program", program], 300
     yield "pipelines of examples/", [python, tests / "examples.py", *filters, "--program", program], 900
+    yield "cluster rig", [python, tests / "rig.py", ROOT / "build/dev", *filters], 300
     yield "bad input", [python, tests / "bad_input.py", *filters, "--program", program], 900
     if not a.filter:
         yield "kills and checkpoints", [python, tests / "checkpoint.py", program], 600

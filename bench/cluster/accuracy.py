@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How far `penstock predict` is from measured training throughput.
 
-accuracy.py RECORDINGS [--program P] [--policy NAME ...] [--fit] [--json F] [CONFIGURATION ...]
+accuracy.py RECORDINGS [--program P] [--policy NAME ...] [--fit] [--save F] [--json F] [CONFIGURATION ...]
 
 RECORDINGS holds a folder a configuration: profile/ (of one worker), config.json (of it only the nominal
 link rate is used: ps_mbit of servers, or link_mbit of all-reduce ranks) and measured.json (steps/s by number of workers; repeats are averaged).
@@ -29,8 +29,8 @@ GRID = {
     "step_gap_s": [0.0, 0.004, 0.008, 0.012],
     "step_gap_transfer_s": [0.0, 2e-5, 5e-5],
 }
-START = {"duplex_loss": 0.08, "share_spread": 0.6, "newcomer": 0.5, "message_wait_s": 0.006, "server_transfer_s": 5e-5,
-         "step_gap_s": 0.004, "step_gap_transfer_s": 0.0, "server_cores": 1}
+START = {"duplex_loss": 0.12, "share_spread": 0.6, "newcomer": 0.5, "message_wait_s": 0.003, "server_transfer_s": 2e-5,
+         "step_gap_s": 0.0, "step_gap_transfer_s": 5e-5, "server_cores": 1}
 
 
 class Configuration:
@@ -123,6 +123,7 @@ def main():
     ap.add_argument("--policy", action="append")
     ap.add_argument("--fit", action="store_true")
     ap.add_argument("--quick", action="store_true", help="few replications")
+    ap.add_argument("--save", metavar="F", help="of --fit: the constants, by the configuration left out (bench/cluster/constants)")
     ap.add_argument("--json", metavar="F")
     a = ap.parse_args()
     folders = sorted(f for f in a.recordings.iterdir() if (f / "measured.json").exists() and (not a.names or f.name in a.names))
@@ -148,13 +149,15 @@ def main():
         fit = Fit(a.program, configurations, quick + ["--threads", "1"])
         overall = fit.search(None, START)
         print("fitted on all:", json.dumps(overall), line("", fit_points(fit, overall)), flush=True)
-        found = []
+        found, left_out = [], {}
         for c in configurations:
-            constants = fit.search(c.name, overall, rounds=1)
+            constants = left_out[c.name] = fit.search(c.name, overall, rounds=1)
             e = fit.judged(constants)[c.name]
             report.setdefault("left out", {})[c.name] = [[x[0], x[2]] for x in e]
             found += e
         print(line("each left out", found))
+        if a.save:
+            pathlib.Path(a.save).write_text(json.dumps({"all": overall, "left_out": left_out}, indent=1) + "\n")
     for name, by_configuration in report.items():
         for configuration, found in by_configuration.items():
             print(f"  {name:10s} {configuration:24s} " + "  ".join(f"W={w} {100 * e:+.1f}" for w, e in found))

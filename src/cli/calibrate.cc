@@ -30,6 +30,7 @@ void fit_network(const Args& args, const std::string& file, cluster::Rig* rig, J
   const cluster::Pattern pattern = cluster::read_pattern(file, read_file(file, kMostFileBytes));
   const cluster::PatternFit fit = cluster::fit_pattern(pattern);
   if (!args.has("--bandwidth")) rig->server_rate = fit.rate;
+  rig->sharing_exponent = fit.alpha;
   (*out)["pattern"] = {{"flows", pattern.flows.size()},
                        {"link_bytes_per_s", fit.rate},
                        {"sharing_exponent", fit.alpha},

@@ -12,7 +12,9 @@
 #include "cli/measure.h"
 #include "cli/prediction.h"
 #include "cli/print_json.h"
+#include "cluster/optimus.h"
 #include "cluster/order.h"
+#include "cluster/place_search.h"
 #include "cluster/placement.h"
 #include "cluster/read_profile.h"
 #include "cluster/timeline.h"
@@ -158,20 +160,40 @@ std::vector<cluster::Profile> prepare(const Args& args, std::vector<cluster::Pro
   return kinds;
 }
 
+// The formula that is fitted to runs in place of the profile.
+std::vector<cluster::Point> optimus(const Args& args, int32_t servers, const cluster::Question& q) {
+  const auto file = args.get("--measured");
+  if (!file) throw UsageError{"--model optimus is fitted to runs: --measured RUNS.json"};
+  if (q.mode != cluster::Mode::async)
+    throw UsageError{"--model optimus is of asynchronous training"};
+  const auto runs = cluster::read_runs(*file, read_file(*file, kMostNetworkBytes));
+  return cluster::optimus_points(cluster::fit_optimus(runs), servers, q);
+}
+
 // All points, and the kinds placed on the last number of servers.
 std::vector<cluster::Profile> add_points(const Args& args,
                                          const std::vector<cluster::Profile>& kinds,
                                          Prediction* out) {
   const std::string servers = args.get("--servers").value_or(std::to_string(kinds[0].servers));
+  const auto how = cluster::parse_placement(args.get("--placement").value_or("greedy"));
+  if (how == cluster::Placement::optimised && kinds.size() > 1)
+    throw UsageError{"--placement optimised goes with one profile"};
+  const auto place = [&](const cluster::Profile& p, int32_t m) {
+    return how == cluster::Placement::optimised ? cluster::place_optimised(p, m, out->question)
+                                                : cluster::place(p, m, how);
+  };
   std::vector<cluster::Profile> placed;
   for (const int32_t m : parse_sizes("--servers", servers)) {
     placed.clear();
     const bool no_servers = out->question.mode == cluster::Mode::all_reduce;
     for (const cluster::Profile& p : kinds) {
-      placed.push_back(m == p.servers || no_servers ? p : cluster::place(p, m));
+      const bool stays = m == p.servers && !args.has("--placement");
+      placed.push_back(stays || no_servers ? p : place(p, m));
       add_notes(placed.back().notes, &out->notes);
     }
-    const auto more = cluster::predict(placed, out->question);
+    const bool fitted = out->question.model == cluster::Model::optimus;
+    const auto more =
+        fitted ? optimus(args, m, out->question) : cluster::predict(placed, out->question);
     out->points.insert(out->points.end(), more.begin(), more.end());
     if (no_servers) break;
   }
@@ -231,11 +253,13 @@ Command predict_command() {
       "several are several kinds of workers. docs/cluster-model.md derives the model.",
       {{"--workers", "LIST", "numbers of workers, such as 1,2,4 or 1..16 (1..8)"},
        {"--servers", "LIST", "numbers of servers (as recorded)"},
+       {"--placement", "RULE",
+        "of variables on another number of servers: greedy, round-robin or optimised (greedy)"},
        {"--bandwidth", "RATE", "nominal rate of a server's link, each way: 1Gbit, 100MB/s"},
        {"--worker-bandwidth", "RATE", "the same of a worker's link; without it no limit"},
        {"--network", "NET.json", "rates and constants (docs/format/net.md)"},
        {"--policy", "NAME",
-        "how links are shared: grpc, paper, fifo, maxmin, http2, grpc-window, "
+        "how links are shared: grpc, paper, fifo, maxmin, rtt, alpha-fair, http2, grpc-window, "
         "processor-sharing, p3, one-worker-at-a-time, rdma or mpi (grpc)"},
        {"--order", "NAME",
         "of transfers: traced, reverse, random, tic, tac, sequential or layer (traced)"},
@@ -245,7 +269,8 @@ Command predict_command() {
         "latter two are steps of all workers"},
        {"--backup", "N", "sync: workers whose gradients a step does not wait for (0)"},
        {"--all-reduce", "SHAPE", "ring or tree (ring)"},
-       {"--model", "NAME", "event, or a formula to compare: lin, cynthia, ideal (event)"},
+       {"--model", "NAME", "event, or a formula to compare: lin, cynthia, ideal, optimus (event)"},
+       {"--measured", "RUNS.json", "what optimus is fitted to (docs/format/predict.md)"},
        {"--batch-scale", "X", "a batch X times as large: computing grows, transfers stay"},
        {"--step-time", "TIME", "a step of one worker, measured without profiling"},
        {"--feed", "PIPE|RATE",

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "cluster/sharing.h"
 #include "cluster/simulator.h"
 
 namespace penstock::cluster {
@@ -66,25 +67,18 @@ Pattern read_pattern(const std::string& file, std::string_view json) {
 }
 
 std::vector<double> alpha_fair(const Pattern& pattern, double rate, double alpha) {
-  // A flow's rate is (sum of its links' prices)^(-1/alpha); a full link's price rises until the
-  // link carries no more than it can. In units of `rate`.
-  std::map<int32_t, double> server_price, worker_price;
-  for (const auto& f : pattern.flows) server_price[f.server] = worker_price[f.worker] = 1;
-  std::vector<double> out(pattern.flows.size(), 0);
-  for (int round = 0; round < kRounds; ++round) {
-    std::map<int32_t, double> server_load, worker_load;
-    for (size_t i = 0; i < out.size(); ++i) {
-      const auto& f = pattern.flows[i];
-      const double price = server_price[f.server] + worker_price[f.worker];
-      out[i] = std::min(1.0, std::pow(std::max(price, 1e-12), -1 / alpha));
-      server_load[f.server] += out[i];
-      worker_load[f.worker] += out[i];
-    }
-    const double step = 0.5 * std::min(1.0, alpha);
-    for (auto& [s, price] : server_price) price *= std::pow(server_load[s], step);
-    for (auto& [w, price] : worker_price) price *= std::pow(worker_load[w], step);
+  int32_t servers = 0, workers = 0;
+  for (const auto& f : pattern.flows) {
+    servers = std::max(servers, f.server + 1);
+    workers = std::max(workers, f.worker + 1);
   }
-  for (double& r : out) r *= rate;
+  std::vector<SharedFlow> shared;
+  for (const auto& f : pattern.flows)
+    shared.push_back({static_cast<size_t>(f.server), static_cast<size_t>(servers + f.worker)});
+  std::vector<double> prices, out;
+  const std::vector<double> capacity(static_cast<size_t>(servers + workers), rate);
+  share_alpha_fair(capacity, alpha, kRounds, &prices, &shared);
+  for (const SharedFlow& f : shared) out.push_back(f.rate);
   return out;
 }
 

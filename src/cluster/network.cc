@@ -9,6 +9,7 @@ namespace penstock::cluster {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr int kAlphaRounds = 300;  // the prices of the event before are close
 
 double normal(RandomStream* random) {
   const double u = 1.0 - random->next_double(), v = random->next_double();
@@ -64,52 +65,35 @@ void Network::share(int32_t index) {
   find_finish(&link);
 }
 
-// Max-min by progressive filling: the link with the least for each of its flows fixes them.
 void Network::share_all() {
   const size_t links = links_.size();
-  std::vector<double> room(links), worker_room(2 * static_cast<size_t>(workers_));
-  std::vector<int32_t> open(links, 0), worker_open(worker_room.size(), 0);
-  const double own = rig_.worker_rate > 0 ? rig_.worker_rate : kNever;
-  std::ranges::fill(worker_room, own);
-  int32_t left = 0;
+  std::vector<double> room(links);
+  for (size_t l = 0; l < links; ++l) room[l] = capacity(static_cast<int32_t>(l));
+  if (rig_.worker_rate > 0)
+    room.resize(links + 2 * static_cast<size_t>(workers_), rig_.worker_rate);
+  flows_.clear();
   for (size_t l = 0; l < links; ++l) {
-    room[l] = capacity(static_cast<int32_t>(l));
-    for (Flow& f : links_[l].flows) {
-      f.rate = -1;
-      ++open[l];
-      ++worker_open[2 * static_cast<size_t>(f.worker) + l % 2];
-      ++left;
+    for (const Flow& f : links_[l].flows) {
+      const size_t own = links + 2 * static_cast<size_t>(f.worker) + l % 2;
+      flows_.push_back({l, rig_.worker_rate > 0 ? own : SharedFlow::kNoLink});
     }
   }
-  while (left > 0) {
-    double least = kNever;
-    for (size_t l = 0; l < links; ++l)
-      if (open[l] > 0) least = std::min(least, room[l] / open[l]);
-    for (size_t w = 0; w < worker_open.size(); ++w)
-      if (worker_open[w] > 0) least = std::min(least, worker_room[w] / worker_open[w]);
-    const double edge = least * (1 + 1e-9);
-    std::vector<bool> tight(links), worker_tight(worker_open.size());
-    for (size_t l = 0; l < links; ++l) tight[l] = open[l] > 0 && room[l] / open[l] <= edge;
-    for (size_t w = 0; w < worker_open.size(); ++w)
-      worker_tight[w] = worker_open[w] > 0 && worker_room[w] / worker_open[w] <= edge;
-    for (size_t l = 0; l < links; ++l) {
-      for (Flow& f : links_[l].flows) {
-        const size_t w = 2 * static_cast<size_t>(f.worker) + l % 2;
-        if (f.rate >= 0 || !(tight[l] || worker_tight[w])) continue;
-        f.rate = least;
-        room[l] = std::max(0.0, room[l] - least);
-        worker_room[w] = std::max(0.0, worker_room[w] - least);
-        --open[l];
-        --worker_open[w];
-        --left;
-      }
-    }
+  if (rig_.sharing == Sharing::round_trip) {
+    share_by_round_trip(room, &flows_);
+  } else if (rig_.sharing == Sharing::alpha_fair) {
+    share_alpha_fair(room, rig_.sharing_exponent, kAlphaRounds, &prices_, &flows_);
+  } else {
+    share_max_min(room, &flows_);
   }
-  for (Link& link : links_) find_finish(&link);
+  size_t at = 0;
+  for (Link& link : links_) {
+    for (Flow& f : link.flows) f.rate = flows_[at++].rate;
+    find_finish(&link);
+  }
 }
 
 void Network::update(int32_t index, bool border, double now_s) {
-  if (rig_.sharing == Sharing::max_min) {
+  if (rig_.sharing != Sharing::equal && rig_.sharing != Sharing::tcp) {
     for (Link& link : links_) advance(&link, now_s);
     share_all();
     return;

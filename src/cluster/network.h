@@ -9,6 +9,7 @@
 
 #include "base/random.h"
 #include "cluster/rig.h"
+#include "cluster/sharing.h"
 
 namespace penstock::cluster {
 
@@ -59,6 +60,8 @@ class Network {
   const Rig& rig_;
   int32_t workers_;
   std::vector<Link> links_;
+  std::vector<SharedFlow> flows_;  // of all links, while shares are found
+  std::vector<double> prices_;     // alpha-fair: where the next search begins
   RandomStream random_;
 };
 

@@ -39,44 +39,57 @@ std::vector<int32_t> variables_of(const Step& step) {
 
 namespace {
 
-// The bytes of each variable in a step, by name.
-std::map<std::string, int64_t> sizes_of(const Step& step) {
+// The bytes of each variable in a step, in the order of the step.
+std::vector<std::pair<std::string, int64_t>> sizes_of(const Step& step) {
   const std::vector<int32_t> variables = variables_of(step);
-  std::map<std::string, int64_t> out;
+  std::map<int32_t, int64_t> sizes;
   for (size_t i = 0; i < step.ops.size(); ++i) {
     if (is_transfer(step.ops[i].resource) && variables[i] >= 0)
-      out[step.ops[static_cast<size_t>(variables[i])].name] += step.ops[i].bytes;
+      sizes[variables[i]] += step.ops[i].bytes;
   }
-  return out;
-}
-
-std::map<std::string, int32_t> servers_of(const std::map<std::string, int64_t>& sizes,
-                                          int32_t servers) {
-  std::vector<std::pair<std::string, int64_t>> order(sizes.begin(), sizes.end());
-  std::ranges::stable_sort(order, std::greater<>(), &std::pair<std::string, int64_t>::second);
-  std::vector<int64_t> load(static_cast<size_t>(servers), 0);
-  std::map<std::string, int32_t> out;
-  for (const auto& [name, bytes] : order) {
-    const auto least = std::ranges::min_element(load);
-    *least += bytes;
-    out[name] = static_cast<int32_t>(least - load.begin());
-  }
+  std::vector<std::pair<std::string, int64_t>> out;
+  for (const auto& [variable, bytes] : sizes)
+    out.emplace_back(step.ops[static_cast<size_t>(variable)].name, bytes);
   return out;
 }
 
 }  // namespace
 
-Profile place(const Profile& profile, int32_t servers) {
+Placement parse_placement(const std::string& name) {
+  if (name == "greedy") return Placement::greedy;
+  if (name == "round-robin") return Placement::round_robin;
+  if (name == "optimised") return Placement::optimised;
+  throw Error(Code::invalid_argument,
+              "predict: placement must be greedy, round-robin or optimised: " + name);
+}
+
+Places places_of(const Profile& profile, int32_t servers, Placement placement) {
   if (servers < 1 || servers > kMostServers) {
     throw Error(Code::invalid_argument,
                 "predict: servers must be from 1 to 1000: " + std::to_string(servers));
   }
-  const std::map<std::string, int64_t> sizes = sizes_of(profile.steps[0]);
+  auto sizes = sizes_of(profile.steps[0]);
   if (sizes.empty()) {
     throw Error(Code::invalid_argument,
                 "profile: " + profile.source + ": no transfers of variables to place on servers");
   }
-  const std::map<std::string, int32_t> where = servers_of(sizes, servers);
+  Places out;
+  std::vector<int64_t> load(static_cast<size_t>(servers), 0);
+  if (placement != Placement::round_robin) {
+    std::ranges::sort(sizes, {}, &std::pair<std::string, int64_t>::first);
+    std::ranges::stable_sort(sizes, std::greater<>(), &std::pair<std::string, int64_t>::second);
+  }
+  int32_t next = 0;
+  for (const auto& [name, bytes] : sizes) {
+    const auto least = static_cast<int32_t>(std::ranges::min_element(load) - load.begin());
+    const int32_t server = placement == Placement::round_robin ? next++ % servers : least;
+    load[static_cast<size_t>(server)] += bytes;
+    out[name] = server;
+  }
+  return out;
+}
+
+Profile put(const Profile& profile, int32_t servers, const Places& places) {
   Profile out = profile;
   out.servers = servers;
   for (Step& step : out.steps) {
@@ -84,13 +97,20 @@ Profile place(const Profile& profile, int32_t servers) {
     for (size_t i = 0; i < step.ops.size(); ++i) {
       step.ops[i].server = 0;
       if (variables[i] < 0) continue;
-      const auto it = where.find(step.ops[static_cast<size_t>(variables[i])].name);
-      if (it != where.end()) step.ops[i].server = it->second;
+      const auto it = places.find(step.ops[static_cast<size_t>(variables[i])].name);
+      if (it != places.end()) step.ops[i].server = it->second;
     }
   }
+  return out;
+}
+
+Profile place(const Profile& profile, int32_t servers, Placement placement) {
+  Profile out = put(profile, servers, places_of(profile, servers, placement));
+  const char* how = placement == Placement::round_robin
+                        ? "one after the other"
+                        : "the largest first on the emptiest server";
   out.notes.push_back("recorded with " + std::to_string(profile.servers) + " servers; for " +
-                      std::to_string(servers) +
-                      " the variables are placed anew, the largest first on the emptiest server");
+                      std::to_string(servers) + " the variables are placed anew, " + how);
   return out;
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "cluster/profile.h"
@@ -11,10 +13,24 @@ namespace penstock::cluster {
 // For each op the op that is its variable, or -1.
 std::vector<int32_t> variables_of(const Step& step);
 
-// The profile with its variables on `servers` servers: the largest first, each to the server with
-// the fewest bytes. A variable is a server op that waits for nothing; its transfers and what the
-// server computes from it go with it. Notes say so. Throws INVALID_ARGUMENT for servers out of
-// 1..1000 and for a profile without transfers.
-Profile place(const Profile& profile, int32_t servers);
+// Where the variables go: the largest first, each to the server with the fewest bytes, or one after
+// the other in the order of the profile's first step (TensorFlow's replica_device_setter).
+enum class Placement : uint8_t { greedy, round_robin, optimised };
+// "greedy", "round-robin", "optimised"; throws INVALID_ARGUMENT for other words.
+Placement parse_placement(const std::string& name);
+
+// The server of each variable, by name.
+using Places = std::map<std::string, int32_t>;
+
+// REQUIRES greedy or round_robin: see place_search.h for optimised. Throws INVALID_ARGUMENT for
+// servers out of 1..1000 and for a profile without transfers.
+Places places_of(const Profile& profile, int32_t servers, Placement placement);
+
+// The profile with its variables on `servers` servers as `places` say. A variable is a server op
+// that waits for nothing; its transfers and what the server computes from it go with it.
+Profile put(const Profile& profile, int32_t servers, const Places& places);
+
+// put() of places_of(), with a note that says so.
+Profile place(const Profile& profile, int32_t servers, Placement placement = Placement::greedy);
 
 }  // namespace penstock::cluster

@@ -200,8 +200,9 @@ Model parse_model(const std::string& name) {
   if (name == "lin") return Model::lin;
   if (name == "cynthia") return Model::cynthia;
   if (name == "ideal") return Model::ideal;
+  if (name == "optimus") return Model::optimus;
   throw Error(Code::invalid_argument,
-              "predict: model must be event, lin, cynthia or ideal: " + name);
+              "predict: model must be event, lin, cynthia, ideal or optimus: " + name);
 }
 
 Mode parse_mode(const std::string& name) {

@@ -16,6 +16,7 @@ enum class Model : uint8_t {
   lin,      // closed queueing network, phases disjoint (Lin et al., MASCOTS 2018)
   cynthia,  // W / (TP max(1, W U1) + 2 TC) (Cynthia, ICPP 2019)
   ideal,    // W / max(T1, W bytes / rate)
+  optimus,  // W / (t0 + t1 W / M + t2 W + t3 M), fitted to runs (optimus.h); not by predict()
 };
 // "event" and so on; throws INVALID_ARGUMENT for other words.
 Model parse_model(const std::string& name);

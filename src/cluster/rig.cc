@@ -20,8 +20,13 @@ constexpr std::array<std::pair<std::string_view, Pieces>, 3> kPieces{
     {{"behind_new", Pieces::behind_new},
      {"in_turn", Pieces::in_turn},
      {"by_priority", Pieces::by_priority}}};
-constexpr std::array<std::pair<std::string_view, Sharing>, 3> kSharings{
-    {{"equal", Sharing::equal}, {"max_min", Sharing::max_min}, {"tcp", Sharing::tcp}}};
+constexpr double kMeasuredExponent = 0.35, kLeastExponent = 0.1, kMostExponent = 10;
+constexpr std::array<std::pair<std::string_view, Sharing>, 5> kSharings{
+    {{"equal", Sharing::equal},
+     {"max_min", Sharing::max_min},
+     {"round_trip", Sharing::round_trip},
+     {"alpha_fair", Sharing::alpha_fair},
+     {"tcp", Sharing::tcp}}};
 
 struct Field {
   const char* key;
@@ -75,6 +80,10 @@ void read_field(const std::string& file, const std::string& key, const Json& val
     rig->scheduler.first_bytes = read_number(where, value, kAny);
   } else if (key == "then_bytes") {
     rig->scheduler.then_bytes = read_number(where, value, kAny);
+  } else if (key == "sharing_exponent") {
+    rig->sharing_exponent = read_number(where, value, kMostExponent);
+    if (rig->sharing_exponent < kLeastExponent)
+      bad(where + " must be from 0.1 to 10: " + value.dump());
   } else if (key == "server_cores") {
     rig->server_cores = static_cast<int32_t>(read_number(where, value, 1e6));
   } else if (key == "pieces") {
@@ -90,7 +99,7 @@ void read_field(const std::string& file, const std::string& key, const Json& val
       rig->sharing = sharing;
       return;
     }
-    bad(where + " must be equal, max_min or tcp: " + value.dump());
+    bad(where + " must be equal, max_min, round_trip, alpha_fair or tcp: " + value.dump());
   } else {
     bad(where + ": there is no such key");
   }
@@ -115,6 +124,11 @@ void set_policy(std::string_view name, Rig* rig) {
     plain.worker_lanes = 1;
   } else if (name == "maxmin") {
     plain.sharing = Sharing::max_min;
+  } else if (name == "rtt") {
+    plain.sharing = Sharing::round_trip;
+  } else if (name == "alpha-fair") {
+    plain.sharing = Sharing::alpha_fair;
+    plain.sharing_exponent = kMeasuredExponent;
   } else if (name == "http2") {
     plain.scheduler = {65536, 65536};
   } else if (name == "grpc-window") {
@@ -135,7 +149,7 @@ void set_policy(std::string_view name, Rig* rig) {
     plain.sharing = Sharing::max_min;
     plain.receive_s = kMpiMessage_s;
   } else if (name != "fifo") {
-    bad("predict: policy must be grpc, paper, fifo, maxmin, http2, grpc-window, "
+    bad("predict: policy must be grpc, paper, fifo, maxmin, rtt, alpha-fair, http2, grpc-window, "
         "processor-sharing, p3, one-worker-at-a-time, rdma or mpi: " +
         std::string(name));
   }
@@ -178,6 +192,7 @@ std::string write_rig(const Rig& rig) {
   for (const Field& f : kFields) out[f.key] = rig.*f.value;
   out["first_bytes"] = rig.scheduler.first_bytes;
   out["then_bytes"] = rig.scheduler.then_bytes;
+  out["sharing_exponent"] = rig.sharing_exponent;
   for (const auto& [name, pieces] : kPieces)
     if (pieces == rig.scheduler.pieces) out["pieces"] = name;
   out["server_cores"] = rig.server_cores;

@@ -9,9 +9,11 @@ namespace penstock::cluster {
 
 // How the flows on a link divide its rate.
 enum class Sharing : uint8_t {
-  equal,    // 1/n each: the paper's rule for one server
-  max_min,  // progressive filling over the links of servers and workers
-  tcp,      // shares drawn anew for each burst, bursts under way ahead of new ones
+  equal,       // 1/n each: the paper's rule for one server
+  max_min,     // progressive filling over the links of servers and workers
+  round_trip,  // the same, a flow over two full links counts half (sharing.h)
+  alpha_fair,  // by sharing_exponent (sharing.h)
+  tcp,         // shares drawn anew for each burst, bursts under way ahead of new ones
 };
 
 // Where the next piece of a transfer goes that shares a link with others of its worker.
@@ -34,6 +36,7 @@ struct Rig {
   double worker_rate = 0;  // the same of each worker's link; 0: it does not limit
   Sharing sharing = Sharing::tcp;
   LinkScheduler scheduler;
+  double sharing_exponent = 1;     // alpha_fair: 1 is proportional, large goes to max-min
   double burst_bytes = 65536;      // a rested link's first bytes cost nothing (all-reduce mode)
   double duplex_loss = 0;          // share of a link's rate lost while the other way is busy, too
   double share_spread = 0;         // tcp: standard deviation of the logarithm of a burst's weight
@@ -57,7 +60,9 @@ struct Rig {
 //   paper   the paper's rule: WIN bytes, then to the end; equal shares; one lane; private cores
 //   fifo    transfers whole, equal shares
 //   maxmin  transfers whole, max-min shares
-//   http2   stream windows of 64 KiB taken in turn, equal shares
+//   rtt     transfers whole, max-min with weights that go as 1 / round trip
+//   alpha-fair  transfers whole, alpha-fair shares; exponent 0.35, as measured
+//   (docs/cluster-model.md) http2   stream windows of 64 KiB taken in turn, equal shares
 //   grpc-window  the first 4 MiB of a transfer, then pieces of 1 MiB, equal shares
 //   processor-sharing  pieces of 16 KiB in turn: a worker's transfers share its part of a link
 //   p3      as grpc, slices of 200 kB by priority (give them an order of layers)

@@ -1,0 +1,152 @@
+"""The rig's network: a namespace for each host, one bridge, shaped links of the servers.
+
+Every host owns the namespace penrig-HOST with the interface e0; the bridge's end of its link is
+called penrig-HOST, too. Both directions of a server's link are shaped to a rate:
+  plain  a token bucket with one FIFO, as a switch port has it: sharing is left to TCP (cubic)
+  fair   an HTB class for each worker, which may borrow what the others leave, so equal shares; short packets
+         (acknowledgements and requests) go ahead of all data
+Workers' links do not limit. One network of a name at a time: a lock says whether the one that is there
+is still in use; what a killed rig left behind goes when the next one starts. PENSTOCK_RIG is another name
+than penrig, of at most 10 letters.
+"""
+import fcntl
+import os
+import subprocess
+
+PREFIX = os.environ.get("PENSTOCK_RIG", "penrig") + "-"
+BRIDGE = PREFIX + "br"
+LOCK = f"/run/lock/{PREFIX}lock"
+ALLOWED = "/proc/sys/net/ipv4/tcp_allowed_congestion_control"
+BURST_BYTES, QUEUE_BYTES, CLASS_QUEUE_BYTES = 65536, 300_000, 200_000
+SMALL_PACKET = 256      # fair: acknowledgements and requests, which are shorter, go ahead
+LARGEST_PACKET = 16384  # a whole one of 64 KiB does not fit the bucket
+
+
+class Unavailable(Exception):
+    """Why there is no rig on this machine."""
+
+
+def call(words, text=None, check=True):
+    p = subprocess.run(words, input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if check and p.returncode:
+        raise Unavailable(f"{' '.join(words)}: {p.stderr.strip()}")
+    return p.stdout
+
+
+def server_address(k):
+    return f"10.78.0.{k + 1}"
+
+
+def worker_address(k):
+    return f"10.78.0.{k + 101}"
+
+
+def namespaces():
+    return [line.split()[0] for line in call(["ip", "netns", "list"], check=False).splitlines() if line.startswith(PREFIX)]
+
+
+def remove_leftovers():
+    """Kills what runs in the rig's namespaces and removes all that is named like a part of it."""
+    for name in namespaces():
+        for pid in call(["ip", "netns", "pids", name], check=False).split():
+            try:
+                os.kill(int(pid), 9)
+            except ProcessLookupError:
+                pass
+        call(["ip", "netns", "del", name], check=False)
+    for device in os.listdir("/sys/class/net"):
+        if device.startswith(PREFIX):
+            call(["ip", "link", "del", device], check=False)
+
+
+class Network:
+    """with Network(servers, workers) as n: ... ; the lock and all interfaces are its own until the end."""
+
+    def __init__(self, servers, workers):
+        self.servers, self.workers = servers, workers
+
+    def __enter__(self):
+        if os.geteuid() != 0:
+            raise Unavailable("the rig makes network namespaces: run it as root")
+        try:
+            self.lock = open(LOCK, "w", encoding="utf-8")
+            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Unavailable(f"another rig runs here: {LOCK}") from None
+        except OSError as e:
+            raise Unavailable(str(e)) from None
+        try:
+            self.build()
+        except OSError as e:
+            self.__exit__()
+            raise Unavailable(f"no network namespaces here: {e}") from None
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        remove_leftovers()
+        self.lock.close()
+
+    def build(self):
+        remove_leftovers()
+        with open(ALLOWED, encoding="utf-8") as f:
+            allowed = f.read().split()
+        if "cubic" not in allowed:
+            with open(ALLOWED, "w", encoding="utf-8") as f:
+                f.write(" ".join(allowed + ["cubic"]))
+        call(["ip", "link", "add", BRIDGE, "type", "bridge"])
+        call(["ip", "link", "set", BRIDGE, "up"])
+        hosts = [(f"s{k}", server_address(k)) for k in range(self.servers)] + \
+                [(f"w{k}", worker_address(k)) for k in range(self.workers)]
+        for host, address in hosts:
+            name = PREFIX + host
+            call(["ip", "netns", "add", name])
+            call(["ip", "link", "add", name, "type", "veth", "peer", "name", "e0", "netns", name])
+            for own, device in (([], name), (["-n", name], "e0")):
+                call(["ip", *own, "link", "set", device, "gso_max_size", str(LARGEST_PACKET)])
+            call(["ip", "link", "set", name, "master", BRIDGE, "up"])
+            call(["ip", "-n", name, "addr", "add", address + "/24", "dev", "e0"])
+            call(["ip", "-n", name, "link", "set", "e0", "up"])
+            call(["ip", "-n", name, "link", "set", "lo", "up"])
+            call(["ip", "netns", "exec", name, "sysctl", "-qw", "net.ipv4.tcp_congestion_control=cubic"])
+
+    def shape(self, mbit, queue, workers):
+        """Shapes the servers' links anew, `fair` for so many workers."""
+        for k in range(self.servers):
+            name = f"{PREFIX}s{k}"
+            for own, device, field in ((["-n", name], "e0", "dst"), ([], name, "src")):
+                call(["tc", *own, "qdisc", "del", "dev", device, "root"], check=False)
+                call(["tc", *own, "-batch", "-"], self.rules(device, mbit, queue, workers, field))
+
+    def rules(self, device, mbit, queue, workers, field):
+        if queue == "plain":
+            return f"qdisc add dev {device} root tbf rate {mbit}mbit burst {BURST_BYTES} limit {QUEUE_BYTES}\n"
+        parent = f"class add dev {device} parent 1:"
+        lines = [f"qdisc add dev {device} root handle 1: htb default 99",
+                 f"{parent} classid 1:1 htb rate {mbit}mbit ceil {mbit}mbit burst 64kb cburst 64kb",
+                 f"{parent}1 classid 1:99 htb rate {mbit / 10}mbit ceil {mbit}mbit prio 0",
+                 f"filter add dev {device} parent 1: protocol ip prio 1 u32 match u16 0 0x{65535 - SMALL_PACKET + 1:x} at 2 flowid 1:99"]
+        for k in range(workers):
+            lines += [f"{parent}1 classid 1:{10 + k} htb rate {max(1.0, mbit / workers):.3f}mbit ceil {mbit}mbit burst 32kb cburst 32kb quantum {LARGEST_PACKET} prio 1",
+                      f"qdisc add dev {device} parent 1:{10 + k} bfifo limit {CLASS_QUEUE_BYTES}",
+                      f"filter add dev {device} parent 1: protocol ip prio 2 u32 match ip {field} {worker_address(k)}/32 flowid 1:{10 + k}"]
+        return "\n".join(lines) + "\n"
+
+
+class BusyClock:
+    """How busy the machine was since it was made, 0..1."""
+
+    def __init__(self):
+        self.began = self.read()
+
+    @staticmethod
+    def read():
+        with open("/proc/stat", encoding="utf-8") as f:
+            v = [int(x) for x in f.readline().split()[1:9]]
+        return sum(v), v[3] + v[4]
+
+    def share(self):
+        total, idle = (now - then for now, then in zip(self.read(), self.began))
+        return 1 - idle / total if total else 0.0

@@ -1,0 +1,68 @@
+// One process of the rig: a parameter server or a worker. bench/cluster/rig.py starts them.
+//
+// rig_node server LAYERS INDEX ADDRESS
+// rig_node worker LAYERS SEED ADDRESS,... [in-order] [profile FOLDER FROM STEPS]
+
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <sstream>
+#include <stdexcept>
+
+#include "bench/cluster/server.h"
+#include "bench/cluster/worker.h"
+
+namespace {
+
+using namespace penstock::rig;
+
+Job read_job(const std::vector<std::string>& words) {
+  Job out;
+  out.seed = std::stoull(words.at(2));
+  std::istringstream addresses(words.at(3));
+  for (std::string a; std::getline(addresses, a, ',');) out.servers.push_back(a);
+  for (size_t i = 4; i < words.size(); ++i) {
+    if (words[i] == "in-order") {
+      out.in_order = true;
+    } else if (words[i] == "profile") {
+      out.profile = words.at(i + 1);
+      out.profile_from = std::stoll(words.at(i + 2));
+      out.profile_steps = std::stoll(words.at(i + 3));
+      i += 3;
+    } else {
+      throw std::runtime_error("rig_node: what is " + words[i] + "?");
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // Nothing stays behind when the rig is killed, and sleeps end on time.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  prctl(PR_SET_TIMERSLACK, 1UL);
+  const sched_param ahead{
+      10};  // of what else runs on the machine; without leave it goes on as it is
+  sched_setscheduler(0, SCHED_FIFO, &ahead);
+  try {
+    const std::vector<std::string> words(argv + 1, argv + argc);
+    const Layers layers = read_layers(words.at(1));
+    if (words[0] == "server") {
+      serve(layers, std::stoi(words.at(2)), words.at(3));
+    } else if (words[0] == "worker") {
+      work(layers, read_job(words));
+    } else {
+      throw std::runtime_error("rig_node: a server or a worker, not " + words[0]);
+    }
+    std::fflush(stdout);
+    _exit(0);  // gRPC's threads are not waited for
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return 1;
+  }
+}
