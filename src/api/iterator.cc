@@ -15,7 +15,9 @@ struct Iterator::State {
       : dataset(std::move(impl)),
         blocks(dataset->to_run(), dataset->run_options(), dataset->state, {},
                saved ? std::optional(saved->from) : std::nullopt),
-        given(saved ? saved->elements : 0) {}
+        given(saved ? saved->elements : 0) {
+    if (dataset->options.checkpoints) stages.emplace(*dataset->plan);
+  }
 
   // Under the mutex. False at the end.
   bool fetch() {
@@ -39,9 +41,10 @@ struct Iterator::State {
   mutable std::mutex mutex;
   std::shared_ptr<const ElementRows> rows;  // null: to be fetched
   int64_t row = 0;
-  StreamPosition before;  // of rows
-  int64_t given;          // elements and errors
-  size_t error = 0;       // the first of the block's errors at `row` or behind
+  StreamPosition before;                      // of rows
+  int64_t given;                              // elements and errors
+  mutable std::optional<SavedStages> stages;  // when first asked for, or at the beginning
+  size_t error = 0;                           // the first of the block's errors at `row` or behind
   int64_t max_rows = 1;
   bool ended = false;
 };
@@ -79,7 +82,8 @@ std::string Iterator::save() const {
   if (s.rows && s.row < s.rows->block.rows)
     out.from.position = {s.before.mark, s.before.rows + s.row};
   out.elements = s.given;
-  return checkpoint_text(*s.dataset->plan, out);
+  if (!s.stages) s.stages.emplace(*s.dataset->plan);
+  return checkpoint_text(*s.stages, out);
 }
 
 void Iterator::cancel() { state_->blocks.cancel(); }

@@ -29,12 +29,12 @@ struct Outcome {
 class Checkpoints {
  public:
   Checkpoints(const Args& args, const LoadedPipeline& p)
-      : plan_(*p.built.plan),
-        path_(args.get("--checkpoint").value_or("")),
+      : path_(args.get("--checkpoint").value_or("")),
         every_(args.get_int("--checkpoint-every", INT64_MAX, 1)) {
     if (path_.empty() && (args.has("--checkpoint-every") || args.has("--resume")))
       throw UsageError{"--checkpoint-every and --resume go with --checkpoint FILE"};
-    if (args.has("--resume")) from_ = read_checkpoint(path_, plan_);
+    if (args.has("--resume")) from_ = read_checkpoint(path_, *p.built.plan);
+    if (wanted()) stages_.emplace(*p.built.plan);
     if (from_) next_ = from_->elements;
     advance();
   }
@@ -45,7 +45,7 @@ class Checkpoints {
   // REQUIRES a digest where checkpoints are wanted.
   void write(const BlockIterator& iterator, int64_t elements, const StreamDigest* digest) {
     if (!wanted()) return;
-    write_checkpoint(path_, plan_,
+    write_checkpoint(path_, *stages_,
                      {{iterator.number(), iterator.position()},
                       elements,
                       digest->ordered(),
@@ -56,9 +56,9 @@ class Checkpoints {
  private:
   void advance() { next_ = every_ > INT64_MAX - next_ ? INT64_MAX : next_ + every_; }
 
-  const PlanNode& plan_;
   const std::string path_;
   const int64_t every_;
+  std::optional<SavedStages> stages_;  // where checkpoints are wanted
   std::optional<SavedRun> from_;
   int64_t next_ = 0;
 };
