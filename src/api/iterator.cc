@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "api/dataset_impl.h"
+#include "datasets/reshard.h"
 #include "runtime/saved_run.h"
 
 namespace penstock {
@@ -98,6 +99,17 @@ Iterator Dataset::resume(const std::string& saved) const {
   if (impl_->plan->op->sink)
     throw Error(Code::failed_precondition, "the pipeline ends in a value", impl_->plan->op->name);
   return Iterator(std::make_unique<Iterator::State>(impl_, parse_checkpoint(saved, *impl_->plan)));
+}
+
+Iterator Dataset::resume(const std::vector<std::string>& saved) const {
+  if (impl_->plan->op->sink)
+    throw Error(Code::failed_precondition, "the pipeline ends in a value", impl_->plan->op->name);
+  std::vector<RankCheckpoint> ranks;
+  for (const std::string& text : saved)
+    ranks.push_back({"checkpoint " + std::to_string(ranks.size()), text});
+  if (ranks.empty()) throw Error(Code::invalid_argument, "resume: no checkpoint is given");
+  return Iterator(std::make_unique<Iterator::State>(
+      impl_, deal_anew(ranks, impl_->plan, impl_->to_run(), impl_->run_options())));
 }
 
 }  // namespace penstock
