@@ -84,6 +84,7 @@ def parts(a):
     yield "bad input", [python, tests / "bad_input.py", *filters, "--program", program], 900
     if not a.filter:
         yield "kills and checkpoints", [python, tests / "checkpoint.py", program], 600
+        yield "other numbers of ranks", [python, tests / "ranks.py", program], 600
         yield "benches, tiny", [python, ROOT / "bench/run.py", "--tiny", "--build", ROOT / "build/dev"], 600
         if (tests / "outside/run.sh").exists():
             yield "program outside", [tests / "outside/run.sh"], 900

@@ -117,6 +117,11 @@ class Dataset {
   // FAILED_PRECONDITION, naming the stage, when the pipeline is another one, DATA_LOSS when
   // `saved` is damaged.
   Iterator resume(const std::string& saved) const;
+  // Goes on as one rank of a sharded pipeline whose number of ranks has changed: `saved` holds a
+  // checkpoint of each rank there was, this pipeline's last `shard` says which of the new ranks it
+  // is. Together the new ranks give each element once that the old ones had not given. Throws
+  // FAILED_PRECONDITION, naming the rank or the stage, where that cannot be.
+  Iterator resume(const std::vector<std::string>& saved) const;
   ElementCursor begin() const { return ElementCursor(iterate()); }
   std::default_sentinel_t end() const { return {}; }
   // The element of a dataset that has exactly one.

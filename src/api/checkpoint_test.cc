@@ -1,9 +1,14 @@
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <optional>
 
 #include "datasets/datasets.h"
+#include "io/file.h"
 #include "penstock/penstock.h"
 #include "plan/build.h"
 #include "runtime/checkpoint.h"
@@ -75,6 +80,48 @@ TEST_CASE("a checkpoint of another pipeline is refused by the name of the stage"
         std::string::npos);
   CHECK(refused("range(100) | shuffle(10, seed=1)").find("was `batch` and is nothing") !=
         std::string::npos);
+}
+
+TEST_CASE("a checkpoint is refused by the name of a file that has changed") {
+  const std::string folder =
+      (std::filesystem::temp_directory_path() / "penstock-files-XXXXXX").string();
+  std::vector<char> name(folder.begin(), folder.end());
+  name.push_back(0);
+  REQUIRE(::mkdtemp(name.data()));
+  const std::filesystem::path here = name.data();
+  const auto write = [&](int64_t file, const std::string& text, time_t seconds) {
+    const std::string path = here / ("f" + std::to_string(file));
+    write_file_atomically(path, text);
+    const timespec times[2] = {{seconds, 0}, {seconds, 0}};
+    REQUIRE(::utimensat(AT_FDCWD, path.c_str(), times, 0) == 0);
+  };
+  for (const int64_t files : {3, 40}) {
+    CAPTURE(files);
+    for (int64_t i = 0; i < files; ++i) write(i, "1\n2\n", 1000 + i);
+    const Dataset ds =
+        Dataset::parse("files(\"" + std::string(here / "f*") + "\") | flat_map(f -> text_line(f))");
+    const std::string saved = ds.iterate().save();
+    const auto refusal = [&] {
+      const auto error = error_of([&] { ds.resume(saved); });
+      return error ? error->message() : std::string("none");
+    };
+    CHECK(refusal() == "none");
+    write(1, "1\n2\n", 9999);
+    CHECK(refusal().find("f1, which `files` reads, has another time") != std::string::npos);
+    write(1, "1\n", 9999);
+    CHECK(refusal().find("/f1, which `files` reads, ha") != std::string::npos);
+    write(1, "1\n", 1001);  // of many files one that is no newer cannot be named
+    CHECK(refusal().find(files > 32 ? "`files` read 40 and reads 40"
+                                    : "f1, which `files` reads, had 4 bytes and has 2 now") !=
+          std::string::npos);
+    write(1, "1\n2\n", 1001);
+    CHECK(refusal() == "none");
+    write(99, "", 1);
+    CHECK(refusal().find(files > 32 ? "`files` read 40 and reads 41" : "there is a new file") !=
+          std::string::npos);
+    std::filesystem::remove(here / "f99");
+  }
+  std::filesystem::remove_all(here);
 }
 
 TEST_CASE("a damaged checkpoint is refused") {

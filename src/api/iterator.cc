@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "api/dataset_impl.h"
+#include "datasets/reshard.h"
 #include "runtime/saved_run.h"
 
 namespace penstock {
@@ -15,7 +16,9 @@ struct Iterator::State {
       : dataset(std::move(impl)),
         blocks(dataset->to_run(), dataset->run_options(), dataset->state, {},
                saved ? std::optional(saved->from) : std::nullopt),
-        given(saved ? saved->elements : 0) {}
+        given(saved ? saved->elements : 0) {
+    if (dataset->options.checkpoints) stages.emplace(*dataset->plan);
+  }
 
   // Under the mutex. False at the end.
   bool fetch() {
@@ -39,9 +42,10 @@ struct Iterator::State {
   mutable std::mutex mutex;
   std::shared_ptr<const ElementRows> rows;  // null: to be fetched
   int64_t row = 0;
-  StreamPosition before;  // of rows
-  int64_t given;          // elements and errors
-  size_t error = 0;       // the first of the block's errors at `row` or behind
+  StreamPosition before;                      // of rows
+  int64_t given;                              // elements and errors
+  mutable std::optional<SavedStages> stages;  // when first asked for, or at the beginning
+  size_t error = 0;                           // the first of the block's errors at `row` or behind
   int64_t max_rows = 1;
   bool ended = false;
 };
@@ -79,7 +83,8 @@ std::string Iterator::save() const {
   if (s.rows && s.row < s.rows->block.rows)
     out.from.position = {s.before.mark, s.before.rows + s.row};
   out.elements = s.given;
-  return checkpoint_text(*s.dataset->plan, out);
+  if (!s.stages) s.stages.emplace(*s.dataset->plan);
+  return checkpoint_text(*s.stages, out);
 }
 
 void Iterator::cancel() { state_->blocks.cancel(); }
@@ -94,6 +99,17 @@ Iterator Dataset::resume(const std::string& saved) const {
   if (impl_->plan->op->sink)
     throw Error(Code::failed_precondition, "the pipeline ends in a value", impl_->plan->op->name);
   return Iterator(std::make_unique<Iterator::State>(impl_, parse_checkpoint(saved, *impl_->plan)));
+}
+
+Iterator Dataset::resume(const std::vector<std::string>& saved) const {
+  if (impl_->plan->op->sink)
+    throw Error(Code::failed_precondition, "the pipeline ends in a value", impl_->plan->op->name);
+  std::vector<RankCheckpoint> ranks;
+  for (const std::string& text : saved)
+    ranks.push_back({"checkpoint " + std::to_string(ranks.size()), text});
+  if (ranks.empty()) throw Error(Code::invalid_argument, "resume: no checkpoint is given");
+  return Iterator(std::make_unique<Iterator::State>(
+      impl_, deal_anew(ranks, impl_->plan, impl_->to_run(), impl_->run_options())));
 }
 
 }  // namespace penstock

@@ -143,18 +143,26 @@ struct Setting {
   bool rewrite, automatic;
 };
 
-std::string stream(const std::string& text, const Setting& s) {
+PlanPtr prepared(const std::string& text, const Setting& s) {
   const BuiltPlan built = build_plan(std::make_shared<const Source>(Source{"test", text}), {});
   PrepareOptions prepare;
   prepare.rewrite = s.rewrite;
   prepare.automatic = s.automatic;
   prepare.threads = s.threads;
-  const PlanPtr plan = prepare_plan(built.plan, prepare, nullptr);
+  return prepare_plan(built.plan, prepare, nullptr);
+}
+
+RunOptions run_options(const Setting& s) {
   RunOptions options;
   options.threads = s.threads;
   options.block_rows = s.block_rows;
   options.memory_bytes = 256 << 20;
-  BlockIterator iterator(plan, options, std::make_shared<PipelineState>());
+  return options;
+}
+
+std::string stream(const std::string& text, const Setting& s) {
+  const PlanPtr plan = prepared(text, s);
+  BlockIterator iterator(plan, run_options(s), std::make_shared<PipelineState>());
   StreamDigest digest(plan->spec);
   Block block;
   while (iterator.next(&block, 4096)) digest.add(block);
@@ -188,7 +196,103 @@ std::string restarted_stream(const std::string& text, bool rewrite, std::mt19937
   }
 }
 
+// As a tuner would, only worse: before each pull the limit of some stage jumps.
+std::string stream_under_moving_limits(const std::string& text, const Setting& s,
+                                       std::mt19937_64& random) {
+  const PlanPtr plan = prepared(text, s);
+  const std::vector<const PlanNode*> stages = topological(*plan);
+  BlockIterator iterator(plan, run_options(s), std::make_shared<PipelineState>());
+  StreamDigest digest(plan->spec);
+  Block block;
+  do {
+    if (block.rows > 0) digest.add(block);
+    const PlanNode* stage = stages[random() % stages.size()];
+    iterator.run().counters(stage)->limit.store(static_cast<int64_t>(random() % 12),
+                                                std::memory_order_relaxed);
+  } while (iterator.next(&block, 1 + static_cast<int64_t>(random() % 9)));
+  return digest.ordered().text() + " " + std::to_string(digest.elements());
+}
+
+// The digest after each element.
+std::vector<std::string> digests_of(const std::string& text) {
+  const Setting plain{1, 4096, false, false};
+  const PlanPtr plan = prepared(text, plain);
+  BlockIterator iterator(plan, run_options(plain), std::make_shared<PipelineState>());
+  StreamDigest digest(plan->spec);
+  std::vector<std::string> out{digest.ordered().text()};
+  for (Block block; iterator.next(&block, 1);) {
+    digest.add(block);
+    out.push_back(digest.ordered().text());
+  }
+  return out;
+}
+
 }  // namespace
+
+TEST_CASE("random pipelines give one stream while the limits of their stages change") {
+  register_datasets();
+  const char* given = std::getenv("PENSTOCK_TEST_SEED");
+  const uint64_t first = given ? std::strtoull(given, nullptr, 10) : std::random_device()();
+  MESSAGE("PENSTOCK_TEST_SEED=" << first);
+  const int rounds = given ? 1 : 40;
+  for (int round = 0; round < rounds; ++round) {
+    std::mt19937_64 random(first + static_cast<uint64_t>(round));
+    const std::string text = random_pipeline(random);
+    CAPTURE(first + static_cast<uint64_t>(round));
+    CAPTURE(text);
+    const std::string expected = stream(text, {1, 4096, false, false});
+    for (const Setting& s : {Setting{2, 1, true, true}, Setting{8, 7, true, true},
+                             Setting{8, 1, false, true}, Setting{2, 4096, true, true}})
+      CHECK(stream_under_moving_limits(text, s, random) == expected);
+  }
+}
+
+TEST_CASE("a random pipeline that is cancelled at any time has given a beginning of its stream") {
+  register_datasets();
+  const char* given = std::getenv("PENSTOCK_TEST_SEED");
+  const uint64_t first = given ? std::strtoull(given, nullptr, 10) : std::random_device()();
+  MESSAGE("PENSTOCK_TEST_SEED=" << first);
+  const int rounds = given ? 1 : 60;
+  for (int round = 0; round < rounds; ++round) {
+    std::mt19937_64 random(first + static_cast<uint64_t>(round));
+    const std::string text = random_pipeline(random);
+    CAPTURE(first + static_cast<uint64_t>(round));
+    CAPTURE(text);
+    const std::vector<std::string> expected = digests_of(text);
+    for (const Setting& s : {Setting{1, 7, true, true}, Setting{8, 1, true, true}}) {
+      const PlanPtr plan = prepared(text, s);
+      BlockIterator iterator(plan, run_options(s), std::make_shared<PipelineState>());
+      StreamDigest digest(plan->spec);
+      // The canceller is let go at some pull, and cancels somewhere in those that follow.
+      const uint64_t pull = random() % 20, spins = random() % 2000;
+      std::atomic<bool> go{false};
+      std::thread canceller([&] {
+        while (!go.load()) std::this_thread::yield();
+        for (std::atomic<uint64_t> i{0}; i < spins; ++i) {
+        }
+        iterator.cancel();
+      });
+      bool ended = false;
+      try {
+        Block block;
+        for (uint64_t i = 0;; ++i) {
+          if (i == pull) go.store(true);
+          if (!iterator.next(&block, 3)) break;
+          digest.add(block);
+        }
+        ended = true;
+      } catch (const Error& e) {
+        CHECK(e.code() == Code::cancelled);
+      }
+      go.store(true);
+      canceller.join();
+      const auto n = static_cast<size_t>(digest.elements());
+      REQUIRE(n < expected.size());
+      CHECK(digest.ordered().text() == expected[n]);
+      CHECK((!ended || n + 1 == expected.size()));
+    }
+  }
+}
 
 TEST_CASE("random pipelines go on from checkpoints as if nothing had happened") {
   register_datasets();

@@ -6,6 +6,7 @@
 #include "cli/pipeline.h"
 #include "cli/print_json.h"
 #include "data/digest.h"
+#include "datasets/reshard.h"
 #include "report/element_json.h"
 #include "report/table.h"
 #include "runtime/saved_run.h"
@@ -29,12 +30,13 @@ struct Outcome {
 class Checkpoints {
  public:
   Checkpoints(const Args& args, const LoadedPipeline& p)
-      : plan_(*p.built.plan),
-        path_(args.get("--checkpoint").value_or("")),
+      : path_(args.get("--checkpoint").value_or("")),
         every_(args.get_int("--checkpoint-every", INT64_MAX, 1)) {
     if (path_.empty() && (args.has("--checkpoint-every") || args.has("--resume")))
       throw UsageError{"--checkpoint-every and --resume go with --checkpoint FILE"};
-    if (args.has("--resume")) from_ = read_checkpoint(path_, plan_);
+    if (args.has("--resume")) from_ = read_checkpoint(path_, *p.built.plan);
+    if (!from_) from_ = from_ranks(args, p);
+    if (wanted()) stages_.emplace(*p.built.plan);
     if (from_) next_ = from_->elements;
     advance();
   }
@@ -45,7 +47,7 @@ class Checkpoints {
   // REQUIRES a digest where checkpoints are wanted.
   void write(const BlockIterator& iterator, int64_t elements, const StreamDigest* digest) {
     if (!wanted()) return;
-    write_checkpoint(path_, plan_,
+    write_checkpoint(path_, *stages_,
                      {{iterator.number(), iterator.position()},
                       elements,
                       digest->ordered(),
@@ -54,11 +56,28 @@ class Checkpoints {
   }
 
  private:
+  // What the ranks of --resume-from left over.
+  std::optional<SavedRun> from_ranks(const Args& args, const LoadedPipeline& p) const {
+    std::vector<RankCheckpoint> ranks;
+    for (const std::string& file : args.all("--resume-from")) {
+      if (file == path_) {
+        throw UsageError{"--checkpoint must not overwrite what --resume-from names, other ranks "
+                         "need it: " +
+                         file};
+      }
+      const std::optional<std::string> text = read_checkpoint_file(file);
+      if (!text) throw UsageError{"--resume-from: there is no file " + file};
+      ranks.push_back({file, *text});
+    }
+    if (ranks.empty()) return std::nullopt;
+    return deal_anew(ranks, p.built.plan, p.plan, p.run_options);
+  }
+
   void advance() { next_ = every_ > INT64_MAX - next_ ? INT64_MAX : next_ + every_; }
 
-  const PlanNode& plan_;
   const std::string path_;
   const int64_t every_;
+  std::optional<SavedStages> stages_;  // where checkpoints are wanted
   std::optional<SavedRun> from_;
   int64_t next_ = 0;
 };
@@ -76,7 +95,7 @@ Outcome drain(const Args& args, const LoadedPipeline& p, StreamDigest* digest, T
   if (const auto& saved = checkpoints.from()) {
     from = saved->from;
     out.elements = out.resumed = saved->elements;
-    digest->resume(saved->elements, saved->ordered, saved->unordered);
+    if (digest) digest->resume(saved->elements, saved->ordered, saved->unordered);
   }
   BlockIterator iterator(p.plan, run_options, std::make_shared<PipelineState>(), {}, from);
   const CancelOnSignal cancel(&iterator);
@@ -213,6 +232,9 @@ Command run_command() {
              {"--checkpoint", "FILE", "write checkpoints there: at the end, on Ctrl-C, and"},
              {"--checkpoint-every", "N", "after each N elements"},
              {"--resume", "", "go on from the checkpoint, if there is one"},
+             {"--resume-from", "FILE",
+              "one for each former rank of a sharded pipeline: go on as "
+              "one of another number of ranks"},
              {"--json", "", "one JSON object (docs/format/run.md)"}},
             run};
   for (const Flag& f : pipeline_flags()) c.flags.push_back(f);

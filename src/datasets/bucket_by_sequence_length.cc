@@ -51,7 +51,8 @@ class BucketCursor final : public Cursor {
       : buckets_(std::move(buckets)),
         leaves_(node->inputs[0]->spec.leaves()),
         length_(context.program(*node, "element_length_func")),
-        input_(context.open_input(*node)) {
+        input_(context.open_input(*node)),
+        mark_each_(context.run->options().block_rows == 1) {
     refill_.start(*input_, context.resume(*node), 0);
     std::vector<Padding> paddings;
     if (!buckets_.no_padding) {
@@ -177,7 +178,8 @@ class BucketCursor final : public Cursor {
   // A mark names all rows held: one for each such number of rows is enough.
   void mark(Block* out) {
     const int64_t head = ordinal(at_);
-    if (!identity().marks || (head - marked_at_ < marked_rows_ && !ended_)) return;
+    const bool due = head - marked_at_ >= marked_rows_ || ended_ || mark_each_;
+    if (!identity().marks || !due) return;
     std::vector<int64_t> held, numbers;
     for (const Bucket& b : filled_) held.insert(held.end(), b.arrived.begin(), b.arrived.end());
     const StreamPosition before = refill_.add_to_mark(head, &held, &numbers);
@@ -193,6 +195,7 @@ class BucketCursor final : public Cursor {
   const std::vector<LeafSpec> leaves_;  // of an element
   const std::shared_ptr<const CompiledFunction> length_;
   CursorPtr input_;
+  const bool mark_each_;
   Refill refill_;
   int64_t marked_at_ = 0;    // rows of the input before the last mark
   int64_t marked_rows_ = 0;  // held then

@@ -10,9 +10,9 @@
 #include <filesystem>
 #include <optional>
 
-#include "datasets/cache_key.h"
 #include "datasets/snapshot_cursor.h"
 #include "io/snapshot.h"
+#include "runtime/named_files.h"
 
 namespace penstock {
 namespace {
@@ -182,7 +182,7 @@ struct Place {
 Place find_place(const PlanNode& node, const DiskCacheOptions& options) {
   Place out;
   fs::create_directories(options.folder);
-  const std::string entry = options.folder + "/" + cache_key(*node.inputs[0]);
+  const std::string entry = options.folder + "/" + identity_with_files(*node.inputs[0]);
   out.path = entry + kSuffix;
   out.whole = is_whole(out.path, node.spec);
   if (!out.whole) {

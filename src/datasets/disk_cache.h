@@ -1,4 +1,5 @@
-// A cache in a folder: an entry for each plan that filled one, a snapshot file named by cache_key.
+// A cache in a folder: an entry for each plan that filled one, a snapshot file named by the
+// identity of what is cached.
 #pragma once
 
 #include <string>

@@ -8,10 +8,10 @@
 
 #include <filesystem>
 
-#include "datasets/cache_key.h"
 #include "datasets/datasets.h"
 #include "io/file.h"
 #include "plan/build.h"
+#include "runtime/named_files.h"
 #include "runtime/run.h"
 
 namespace penstock {
@@ -92,17 +92,28 @@ TEST_CASE("a key goes by the plan, and by size and time of the files it names") 
   const PlanPtr one = plan_of("text_line(\"" + file + "\")");
   const PlanPtr all =
       plan_of("files(\"" + (folder / "*.txt") + "\") | flat_map(f -> text_line(f))");
-  const std::string before = cache_key(*one), all_before = cache_key(*all);
+  const std::string before = identity_with_files(*one), all_before = identity_with_files(*all);
   CHECK(before.size() == 32);
-  CHECK(cache_key(*plan_of("text_line(\"" + file + "\")")) == before);
-  CHECK(cache_key(*plan_of("text_line(\"" + file + "\") | take(1)")) != before);
+  CHECK(identity_with_files(*plan_of("text_line(\"" + file + "\")")) == before);
+  CHECK(identity_with_files(*plan_of("text_line(\"" + file + "\") | take(1)")) != before);
   const timespec times[2] = {{1, 0}, {1, 0}};
   REQUIRE(::utimensat(AT_FDCWD, file.c_str(), times, 0) == 0);
-  const std::string retimed = cache_key(*one);
+  const std::string retimed = identity_with_files(*one);
   CHECK(retimed != before);
+  const PlanPtr inside =
+      plan_of("range(2) | flat_map(i -> text_line(\"" + file + "\") | map(l -> [l, \"/\"]))");
+  const std::string inside_before = identity_with_files(*inside);
+  const std::string sharing = fingerprint(*inside).sharing;
+  write_file_atomically(file, "1\n2\n");
+  REQUIRE(::utimensat(AT_FDCWD, file.c_str(), times, 0) == 0);
+  CHECK(identity_with_files(*one) != retimed);  // another size at the same time
+  CHECK(identity_with_files(*inside) != inside_before);
+  CHECK(fingerprint(*inside).sharing == sharing);
+  write_file_atomically(file, "1\n");
+  REQUIRE(::utimensat(AT_FDCWD, file.c_str(), times, 0) == 0);
   write_file_atomically(folder / "b.txt", "2\n");
-  CHECK(cache_key(*one) == retimed);
-  CHECK(cache_key(*all) != all_before);
+  CHECK(identity_with_files(*one) == retimed);
+  CHECK(identity_with_files(*all) != all_before);
 }
 
 TEST_CASE("damaged entries and leftovers are made anew, errors leave none") {

@@ -35,6 +35,7 @@ class PaddedBatchCursor final : public Cursor {
       if (at_ == in_.rows) {
         at_ = 0;
         in_ = Block();
+        before_ = input_->position();
         const int64_t wanted = budget_.limited() ? pull.max_rows : size_ - filled_;
         const Poll poll = input_->pull(&in_, {wanted, pull.waker});
         if (poll == Poll::pending) return poll;
@@ -83,7 +84,9 @@ class PaddedBatchCursor final : public Cursor {
     out->origin = origin_;
     for (size_t c = 0; c < rows.size(); ++c)
       out->columns.push_back(Column::constant(pad_rows(rows[c], paddings_[c], n), 1));
-    if (at_ == in_.rows) set_mark(out, {}, {input_->position()});
+    set_mark(
+        out, {},
+        {at_ == in_.rows ? input_->position() : StreamPosition{before_.mark, before_.rows + at_}});
     return Poll::ready;
   }
 
@@ -95,6 +98,7 @@ class PaddedBatchCursor final : public Cursor {
   std::vector<std::vector<Tensor>> rows_;
   int64_t filled_ = 0;
   Origin origin_;
+  StreamPosition before_;  // of in_
   Block in_;
   int64_t at_ = 0;
   bool ended_ = false;

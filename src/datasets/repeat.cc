@@ -1,7 +1,12 @@
 // repeat(count=none): the input again and again; none or -1 for ever.
 //
 // Each pass opens the input anew with an epoch of its own, by which shuffles and random ops below
-// draw. A pass without any good element ends an endless repeat: it would spin.
+// draw. A pass without any good element ends an endless repeat: it would spin. A mark may say where
+// the passes behind the one at hand begin, one input for each: where ranks stood in different
+// passes when their number changed (datasets/reshard.h).
+
+#include <array>
+#include <deque>
 
 #include "base/random.h"
 #include "datasets/datasets.h"
@@ -22,6 +27,7 @@ class RepeatCursor final : public Cursor {
     if (const StageMark* from = context_.resume(*node_)) {
       pass_ = checked_count(from->number(0), from->stage());
       given_ = from->number(1) != 0;
+      for (size_t i = 1; i < from->inputs().size(); ++i) begun_.push_back(from->inputs()[i]);
     }
     open_pass();
     context_.at = {};  // later passes begin at the beginning
@@ -37,7 +43,7 @@ class RepeatCursor final : public Cursor {
       const Poll poll = input_->pull(out, pull);
       if (poll == Poll::ready) {
         given_ |= static_cast<int64_t>(out->errors.size()) < out->rows;
-        set_mark(out, {pass_, given_ ? 1 : 0}, {input_->position()});
+        mark(out);
       }
       if (poll != Poll::end) return poll;
       input_.reset();
@@ -48,11 +54,25 @@ class RepeatCursor final : public Cursor {
   }
 
  private:
+  void mark(Block* out) const {
+    if (begun_.empty()) return set_mark(out, {pass_, given_ ? 1 : 0}, {input_->position()});
+    std::vector<StreamPosition> inputs{input_->position()};
+    inputs.insert(inputs.end(), begun_.begin(), begun_.end());
+    set_mark(out, std::array<int64_t, 2>{pass_, given_ ? 1 : 0}, inputs);
+  }
+
   void open_pass() {
     OpenContext context = context_;
     if (pass_ > 0) context.epoch = mix(context_.epoch, static_cast<uint64_t>(pass_));
     try {
-      input_ = context.open_input(*node_);
+      OpenContext below = context.below(*node_);
+      if (opened_ && !begun_.empty()) {
+        below.at = begun_.front();
+        begun_.pop_front();
+        given_ = true;  // by other ranks, if not here
+      }
+      opened_ = true;
+      input_ = below.open(node_->inputs[0]);
     } catch (const Error&) {
       count_ = pass_;  // what cannot be opened again ends it
       throw;
@@ -65,7 +85,9 @@ class RepeatCursor final : public Cursor {
   int64_t count_;  // -1: for ever
   CursorPtr input_;
   int64_t pass_ = 0;
-  bool given_ = false;  // a good element in this pass
+  bool given_ = false;                // a good element in this pass
+  bool opened_ = false;               // some pass
+  std::deque<StreamPosition> begun_;  // where the passes behind this one begin
 };
 
 // Row i is one of pass i / n; passes are opened when they are asked for.

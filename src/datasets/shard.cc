@@ -1,19 +1,23 @@
 // shard(num_shards, index): every num_shards-th element, from `index` on.
 //
 // Counts positions: an error of another shard's element counts and is not seen, so shards never
-// shift.
+// shift. Taken up behind another number of shards it has what those had left over
+// (datasets/reshard.h).
 
 #include "datasets/datasets.h"
+#include "datasets/share.h"
 #include "runtime/indexed.h"
-#include "runtime/resumed_count.h"
+#include "runtime/open.h"
 
 namespace penstock {
 namespace {
 
 class ShardCursor final : public Cursor {
  public:
-  ShardCursor(CursorPtr input, int64_t shards, int64_t index, int64_t position)
-      : input_(std::move(input)), shards_(shards), index_(index), position_(position) {}
+  ShardCursor(CursorPtr input, int64_t shards, int64_t index, const StageMark* from)
+      : input_(std::move(input)), of_shard_(Share::of_shard(shards, index)), share_(of_shard_) {
+    if (from) share_ = Share::read(*from, of_shard_, &position_);
+  }
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
@@ -21,21 +25,32 @@ class ShardCursor final : public Cursor {
       Block in;
       const Poll poll = input_->pull(&in, pull);
       if (poll != Poll::ready) return poll;
-      std::vector<int32_t> kept;
-      const int64_t phase = (index_ - position_ % shards_ + shards_) % shards_;
-      for (int64_t i = phase; i < in.rows; i += shards_) kept.push_back(static_cast<int32_t>(i));
+      kept_.clear();
+      share_.pick(position_, in.rows, &kept_);
       position_ += in.rows;
-      if (kept.empty()) continue;
-      *out = static_cast<int64_t>(kept.size()) == in.rows ? std::move(in) : in.gather(kept);
-      set_mark(out, {position_}, {input_->position()});
+      if (kept_.empty()) continue;
+      *out = static_cast<int64_t>(kept_.size()) == in.rows ? std::move(in) : in.gather(kept_);
+      mark(out);
       return Poll::ready;
     }
   }
 
  private:
+  // A list is said now and then, so that its size is nothing beside the elements given.
+  void mark(Block* out) {
+    if (!identity().marks) return;
+    unmarked_ += out->rows;
+    if (unmarked_ < share_.listed_from(position_)) return;
+    unmarked_ = 0;
+    set_mark(out, share_.numbers(of_shard_, position_), {&input_->position(), 1});
+  }
+
   CursorPtr input_;
-  const int64_t shards_, index_;
-  int64_t position_;  // elements of the input so far
+  const Share of_shard_;
+  Share share_;
+  std::vector<int32_t> kept_;
+  int64_t position_ = 0;  // elements of the input so far
+  int64_t unmarked_ = 0;  // elements given since the last mark
 };
 
 void check(int64_t shards, int64_t index) {
@@ -73,7 +88,7 @@ OperatorDef shard_operator() {
       throw Error(Code::invalid_argument, e.param + " " + e.message);
     }
     return std::make_unique<ShardCursor>(context.open_input(*node), shards, index,
-                                         resumed_count(context, *node));
+                                         context.resume(*node));
   };
   op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
     const int64_t shards = context.int_arg(*node, "num_shards"),

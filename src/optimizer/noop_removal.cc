@@ -1,5 +1,6 @@
-// noop_removal: stages that change nothing go: take(-1), skip(0), repeat(1), shard(1, 0), map(x ->
-// x), prefetch(0), filter(x -> true).
+// noop_removal: stages that change nothing go: take(-1), skip(0), repeat(1), map(x -> x),
+// prefetch(0), filter(x -> true). Not shard(1, 0): its mark is where a run on one rank can be dealt
+// to more (datasets/reshard.h).
 
 #include "optimizer/rule.h"
 
@@ -15,7 +16,6 @@ PlanPtr apply(const PlanPtr& node) {
       (node->is("take") && is_int(node->arg("count"), -1)) ||
       (node->is("skip") && is_int(node->arg("count"), 0)) ||
       (node->is("repeat") && is_int(node->arg("count"), 1)) ||
-      (node->is("shard") && is_int(node->arg("num_shards"), 1) && is_int(node->arg("index"), 0)) ||
       (node->is("prefetch") && is_int(node->arg("buffer_size"), 0)) ||
       (node->is("map") && is_identity(*node->function("f")));
   if (noop) return node->inputs[0];

@@ -4,8 +4,19 @@
 
 #include "base/cancellation.h"
 #include "runtime/checkpoint.h"
+#include "runtime/run.h"
 
 namespace penstock {
+namespace {
+
+// With marks and blocks of one row every stage gives its rows one by one, so that each has a mark.
+int64_t most_rows(const Cursor::Identity& cursor, int64_t asked) {
+  if (!cursor.marks || asked == 1) return asked;
+  const Run* run = Run::current();
+  return run && run->options().block_rows == 1 ? 1 : asked;
+}
+
+}  // namespace
 
 void Cursor::resume_at(const StreamPosition& at) {
   position_ = at;
@@ -15,12 +26,13 @@ void Cursor::resume_at(const StreamPosition& at) {
 Poll Cursor::pull(Block* out, const Pull& pull) {
   while (to_drop_ > 0) {
     Block dropped;
-    const Poll poll = pull_once(&dropped, {std::min(pull.max_rows, to_drop_), pull.waker});
+    const int64_t most = most_rows(identity_, std::min(pull.max_rows, to_drop_));
+    const Poll poll = pull_once(&dropped, {most, pull.waker});
     if (poll != Poll::ready) return poll;
     to_drop_ -= dropped.rows;
     if (dropped.mark) position_ = {dropped.mark, to_drop_};
   }
-  const Poll poll = pull_once(out, pull);
+  const Poll poll = pull_once(out, {most_rows(identity_, pull.max_rows), pull.waker});
   if (poll != Poll::ready) return poll;
   if (out->mark) {
     position_ = {out->mark, 0};
