@@ -80,6 +80,63 @@ int tiled_axis(const StridedView& v) {
   return -1;
 }
 
+// `count` short runs, `step` bytes apart in the source and `to_step` in the result: a call of
+// memcpy for each would cost more than the copy.
+template <size_t kBytes>
+void copy_short_runs(const std::byte* from, int64_t step, std::byte* to, int64_t to_step,
+                     int64_t count) {
+  for (int64_t i = 0; i < count; ++i) std::memcpy(to + i * to_step, from + i * step, kBytes);
+}
+
+using ShortRuns = void (*)(const std::byte*, int64_t, std::byte*, int64_t, int64_t);
+
+ShortRuns short_runs(int64_t bytes) {
+  switch (bytes) {
+    case 2: return copy_short_runs<2>;
+    case 3: return copy_short_runs<3>;
+    case 4: return copy_short_runs<4>;
+    case 6: return copy_short_runs<6>;
+    case 8: return copy_short_runs<8>;
+    case 12: return copy_short_runs<12>;
+    case 16: return copy_short_runs<16>;
+    case 24: return copy_short_runs<24>;
+    case 32: return copy_short_runs<32>;
+    case 48: return copy_short_runs<48>;
+    default: return nullptr;
+  }
+}
+
+// The axis before the last whose neighbours lie closest in the source, of those that are long.
+int closest_axis(const StridedView& v) {
+  int best = -1;
+  for (int axis = 0; axis + 1 < v.rank; ++axis) {
+    const auto a = static_cast<size_t>(axis);
+    if (v.size[a] < 8) continue;
+    if (best < 0 || std::abs(v.stride[a]) < std::abs(v.stride[static_cast<size_t>(best)]))
+      best = axis;
+  }
+  return best;
+}
+
+// False when the view is no such one.
+template <typename T>
+bool copy_by_short_runs(const T* from, const StridedView& v, T* to) {
+  constexpr auto kEntry = static_cast<int64_t>(sizeof(T));
+  const auto last = static_cast<size_t>(v.rank - 1);
+  if (v.stride[last] != 1) return false;
+  const ShortRuns copy = short_runs(v.size[last] * kEntry);
+  const int axis = copy ? closest_axis(v) : -1;
+  if (axis < 0) return false;
+  const auto a = static_cast<size_t>(axis);
+  int64_t to_step = 1;
+  for (size_t i = a + 1; i <= last; ++i) to_step *= v.size[i];
+  for_each_other(v, a, [&](int64_t begin, int64_t into) {
+    copy(reinterpret_cast<const std::byte*>(from + begin), v.stride[a] * kEntry,
+         reinterpret_cast<std::byte*>(to + into), to_step * kEntry, v.size[a]);
+  });
+  return true;
+}
+
 template <typename T>
 void copy_view(const std::byte* source, const StridedView& v, std::byte* target) {
   const T* from = reinterpret_cast<const T*>(source) + v.first;
@@ -90,6 +147,7 @@ void copy_view(const std::byte* source, const StridedView& v, std::byte* target)
   }
   if (const int axis = tiled_axis<T>(v); axis >= 0)
     return copy_tiles(from, v, static_cast<size_t>(axis), to);
+  if (copy_by_short_runs(from, v, to)) return;
   const auto last = static_cast<size_t>(v.rank - 1);
   const int64_t n = v.size[last], stride = v.stride[last];
   std::array<int64_t, StridedView::kMax> index{};
