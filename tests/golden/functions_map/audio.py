@@ -1,4 +1,5 @@
 """Sound: recorded op -> an expression over the inputs' names."""
+import json
 import math
 import pathlib
 
@@ -43,12 +44,15 @@ def dct(case):
 
 
 def idct(case):
-    """Type 2 and 3 undo each other, 1 and 4 themselves, up to a factor."""
-    kind, n = case.attrs.get("type", 2), case.shape("x0")[-1]
-    text = f"dct({sized(case)}, type={ {1: 1, 2: 3, 3: 2, 4: 4}[kind]}"
-    if case.attrs.get("norm"):
-        return text + ', norm="ortho")'
-    return f"{text}) / {float(2 * (n - 1) if kind == 1 else 2 * n)}"
+    """Type 2 and 3 undo each other, 1 and 4 themselves; without norm up to a factor."""
+    kind = {1: 1, 2: 3, 3: 2, 4: 4}[case.attrs.get("type", 2)]
+    return f"dct({sized(case)}, type={kind}{', norm=' + json.dumps(case.attrs['norm']) if case.attrs.get('norm') else ''})"
+
+
+def kaiser_bessel(case):
+    half, beta = case.attrs["window_length"] // 2, case.attrs.get("beta", 12.0)
+    return (f"let k = cumsum(kaiser_window({half + 1}, beta={float(beta)})); "
+            "let h = sqrt(k[:-1] / k[-1]); concat(h, h[::-1])")
 
 
 def decode_wav(case):
@@ -151,6 +155,7 @@ MAP = {
     "decode_wav": decode_wav,
     "encode_wav": lambda case: f"let (a, r) = decode_wav(encode_wav(x0, {case.attrs['sample_rate']})); "
                                "{audio: a, sample_rate: r}",
+    "kaiser_bessel_derived_window": kaiser_bessel,
     "frame": frame,
     "fft": call("fft", fft_length="n"), "ifft": call("ifft", fft_length="n"), "idct": idct,
     "magphase": "(magnitude(x0), x0)",

@@ -41,6 +41,10 @@ MAP = {
     "extract_patches": call("extract_patches", "sizes", "strides", "rates", "padding"),
     "draw_bounding_boxes": lambda case: f"draw_bounding_boxes(x0, {floats(case, 'boxes')}, {floats(case, 'colors')})",
     "non_max_suppression": call("non_max_suppression", "max_output_size", "iou_threshold", "score_threshold"),
+    "total_variation": lambda case: ("float32(sum(abs(x0[1:] - x0[:-1]))) + float32(sum(abs(x0[:, 1:] - x0[:, :-1])))"
+                                     .replace("float32", case.dtype("x0"))),
+    "image_gradients": lambda case: "(pad(x0[:, 1:] - x0[:, :-1], [[0, 0], [0, 1], [0, 0], [0, 0]]), "
+                                    "pad(x0[:, :, 1:] - x0[:, :, :-1], [[0, 0], [0, 0], [0, 1], [0, 0]]))",
     "psnr": lambda case: f"psnr(x0, x1, {case.attrs['max_val']})",
     **{name: call(name) for name in ("rgb_to_hsv", "hsv_to_rgb", "rgb_to_yuv", "yuv_to_rgb", "rgb_to_yiq", "yiq_to_rgb",
                                      "rgb_to_grayscale", "grayscale_to_rgb", "per_image_standardization")},

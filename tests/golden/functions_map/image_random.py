@@ -45,6 +45,13 @@ def flip(case):
     return Plan(f"random_flip_left_right(x0, seed={case.attrs['seed'][0]})", judge=judge)
 
 
+def flip_up(case):
+    def judge(case, results):
+        x, drawn = case.array("x0"), results[0]["element"][""]
+        return None if np.array_equal(drawn, x) or np.array_equal(drawn, x[::-1]) else "neither x nor x upside down"
+    return Plan(f"random_flip_up_down(x0, seed={case.attrs['seed'][0]})", judge=judge)
+
+
 def crop(case):
     def judge(case, results):
         x, drawn = case.array("x0"), results[0]["element"][""]
@@ -90,7 +97,7 @@ def sample_box(case):
 MAP = {
     "sample_distorted_bounding_box": sample_box,
     "stateless_random_crop": crop,
-    "stateless_random_flip_left_right": flip,
+    "stateless_random_flip_left_right": flip, "stateless_random_flip_up_down": flip_up,
     "stateless_random_brightness": between("brightness", symmetric=True),
     "stateless_random_contrast": between("contrast"),
     "stateless_random_saturation": between("saturation"),

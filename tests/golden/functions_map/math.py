@@ -52,6 +52,10 @@ def reshape(case):
     return f"reshape(x0, {vector(case.attrs['shape'])})"
 
 
+def ordered(case):
+    return "uint8(x0)" if case.dtype("x0") == "bool" else "x0"
+
+
 def descending(case):
     return ", descending=true" if case.attrs.get("direction") == "DESCENDING" else ""
 
@@ -133,8 +137,8 @@ MAP = {
     **{op: call(op, "axis", "keepdims") for op in """reduce_sum reduce_mean reduce_prod reduce_min reduce_max reduce_any
        reduce_all reduce_std reduce_variance reduce_logsumexp""".split()},
     "l2_normalize": l2_normalize, "moments": moments,
-    "argmax": lambda case: f"{case.attrs.get('output_type', 'int64')}(argmax(x0{option(case, 'axis')}))",
-    "argmin": lambda case: f"{case.attrs.get('output_type', 'int64')}(argmin(x0{option(case, 'axis')}))",
+    "argmax": lambda case: f"{case.attrs.get('output_type', 'int64')}(argmax({ordered(case)}{option(case, 'axis')}))",
+    "argmin": lambda case: f"{case.attrs.get('output_type', 'int64')}(argmin({ordered(case)}{option(case, 'axis')}))",
     "cumsum": call("cumsum", "axis", "exclusive", "reverse"),
     "cumprod": call("cumprod", "axis", "exclusive", "reverse"),
     "stack": call("stack", "axis"), "concat": call("concat", "axis"), "split": split,
@@ -142,7 +146,9 @@ MAP = {
     "slice": lambda case: f"slice(x0, {vector(case.attrs['begin'])}, {vector(case.attrs['size'])})",
     "gather": lambda case: f"gather(params, indices{option(case, 'axis')})",
     "gather_nd": lambda case: "gather_nd(params, indices)",
-    "scatter_nd": lambda case: f"scatter_nd(x0, x1, {vector(case.attrs['shape'])})",
+    "scatter_nd": lambda case: (f"bool(scatter_nd(x0, uint8(x1), {vector(case.attrs['shape'])}))"
+                                if case.dtype("x1") == "bool" else
+                                f"scatter_nd(x0, x1, {vector(case.attrs['shape'])})"),
     "tensor_scatter_nd_update": call("tensor_scatter_update"),
     "reshape": reshape, "transpose": call("transpose", "perm"), "expand_dims": call("expand_dims", "axis"),
     "squeeze": call("squeeze", "axis"), "pad": pad,

@@ -1,5 +1,6 @@
 """Ops of other libraries that are expressions over ours, and options that ours spell otherwise."""
-from functions_case import Plan, literal
+import numpy as np
+from functions_case import literal
 from functions_map.call import dtype_name
 
 
@@ -110,13 +111,16 @@ def pad(case):
     extra = f", mode={literal(mode.lower())}" if mode else ""
     value = case.attrs.get("constant_values")
     extra += f", value={literal(value)}" if value is not None else ""
-    return f"pad(x0, reshape({literal(case.attrs['paddings'])}, [-1, 2]){extra})"
+    extra += ', value=""' if value is None and case.dtype("x0") == "string" else ""
+    text = f"pad(x0, reshape({literal(case.attrs['paddings'])}, [-1, 2]){extra})"
+    return f"bool({text.replace('x0', 'uint8(x0)', 1)})" if case.dtype("x0") == "bool" else text
 
 
 def no_nan(case):
     """Integers divide as numbers."""
     if "int" in case.dtype("x0"):
-        return "divide_no_nan(float64(x0), float64(x1))"
+        dtype = "float32" if case.dtype("x0") in ("int8", "uint8", "int16", "uint16") else "float64"
+        return f"divide_no_nan({dtype}(x0), {dtype}(x1))"
     return "divide_no_nan(x0, x1)"
 
 
@@ -139,18 +143,30 @@ def scattered(combine):
 
 
 def by_segment(combine, empty, end):
-    """One result for each segment: `combine` of the items that name it, `empty` where none does."""
+    """One result for each segment: `combine` of the items that name it, `empty` where none does. Without a number
+    of segments they ascend, and those without items are 0."""
     def make(case):
-        count = case.attrs.get("num_segments")
-        count = str(count) if count is not None else "max(int64(x1)) + 1"
-        start = empty.replace("_0", case.dtype("x0"))
-        return Plan(f"map_fn(arange({count}), s -> {combine.format(x='boolean_mask(x0, x1 == s)', empty=start)}){end}")
+        count, dtype = case.attrs.get("num_segments"), case.dtype("x0")
+        if count is None:
+            good, start = "all(x1[1:] >= x1[:-1])", f"zeros_like(x0[0]){end}"
+            count = "max(int64(x1)) + 1"
+        else:
+            good, start = f"all(x1 < {count})", limit(dtype, empty)
+        one = combine.format(x="boolean_mask(x0, x1 == s)", empty=start)
+        return f"let ids = assert({good}, x1, message=\"segments\"); map_fn(arange({count}), s -> {one.replace('x1', 'ids')})"
     return make
 
 
-def complex_part(text):
-    """Complex numbers stand on a last axis of 2."""
-    return lambda case: text
+def limit(dtype, empty):
+    """What the smallest or the largest of nothing is, in the shape of an item."""
+    if empty == "none":
+        return "zeros_like(x0[0])"
+    if "int" in dtype:
+        value = getattr(np.iinfo(dtype), empty)
+    else:
+        value = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38, "float32": 3.4028234663852886e38,
+                 "float64": 1.7976931348623157e308}[dtype] * (1 if empty == "max" else -1)
+    return f"fill(shape(x0)[1:], {dtype}({value}))"
 
 
 SEGMENTS = {
@@ -174,7 +190,7 @@ MAP = {
     "elu": expression("where(x0 < _0(0), expm1(x0), x0)"),
     "selu": expression("_0(1.0507009873554805) * where(x0 < _0(0), _0(1.6732632423543772) * expm1(x0), x0)"),
     "gelu": expression("_0(0.5) * x0 * (_0(1) + erf(x0 / _0(1.4142135623730951)))"),
-    "leaky_relu": lambda c: f"where(x0 < {c.dtype('x0')}(0), {c.dtype('x0')}({c.attrs.get('alpha', 0.2)}) * x0, x0)",
+    "leaky_relu": lambda c: f"where(x0 < {c.dtype('x0')}(0), {c.dtype('x0')}({c.attrs.get('alpha', 0.20000000298023224)}) * x0, x0)",
     "silu": expression("x0 * sigmoid(x0)"), "swish": expression("x0 * sigmoid(x0)"),
     "softsign": expression("x0 / (_0(1) + abs(x0))"), "log_sigmoid": expression("-softplus(-x0)"),
     "reciprocal_no_nan": expression("divide_no_nan(_0(1), x0)"),
@@ -185,7 +201,7 @@ MAP = {
     "cumulative_logsumexp": lambda c: f"log(cumsum(exp(x0){axis_option(c)}))",
     "tensor_scatter_nd_add": scattered("{} + {}"), "tensor_scatter_nd_sub": scattered("{} - {}"),
     "tensor_scatter_nd_max": scattered("maximum({}, {})"), "tensor_scatter_nd_min": scattered("minimum({}, {})"),
-    **{f"{kind}segment_{op}": by_segment(text, "zeros_like(x0[0])", "")
+    **{f"{kind}segment_{op}": by_segment(text, {"max": "min", "min": "max"}.get(op, "none"), "")
        for op, text in SEGMENTS.items() for kind in ("", "unsorted_")},
     "histogram_fixed_width_bins": lambda c: (
         f"int32(clip(floor((x0 - x1[0]) / (x1[1] - x1[0]) * {float(c.attrs.get('nbins', 100))}), 0.0, "
@@ -216,6 +232,6 @@ MAP = {
     "angle": lambda c: "atan2(x0[..., 1], x0[..., 0])" if "complex" in c.dtype("x0") else
                        f"where(x0 < {c.dtype('x0')}(0), {c.dtype('x0')}(3.141592653589793), zeros_like(x0))",
     "abs": lambda c: "sqrt(sum(square(x0), axis=-1))" if "complex" in c.dtype("x0") else "abs(x0)",
-    "population_count": lambda c: "uint8(reduce(arange(64), (zeros_like(x0), x0), ((n, x), i) -> "
+    "population_count": lambda c: f"uint8(reduce(arange({8 * np.dtype(c.dtype('x0')).itemsize}), (zeros_like(x0), x0), ((n, x), i) -> "
                                   f"(n + bitwise_and(x, {c.dtype('x0')}(1)), right_shift(x, {c.dtype('x0')}(1))))[0])",
 }

@@ -85,6 +85,10 @@ void convert_entries(DType from, const std::byte* in, DType to, std::byte* out, 
     std::memcpy(out, in, static_cast<size_t>(count * dtype_size(from)));
     return;
   }
+  if (from == DType::float32 && is_half(to))
+    return floats_to_halves(reinterpret_cast<const float*>(in), to, out, count);
+  if (is_half(from) && to == DType::float32)
+    return halves_to_floats(from, in, reinterpret_cast<float*>(out), count);
   if (is_half(from) || is_half(to)) {
     std::array<float, 512> floats;
     for (int64_t begin = 0; begin < count; begin += 512) {

@@ -10,6 +10,7 @@
 #include "functions/kernels/math/entrywise.h"
 #include "functions/kernels/math/ordering.h"
 #include "functions/kernels/math/promotion.h"
+#include "functions/kernels/math/radix_order.h"
 #include "functions/kernels/math/shape_arguments.h"
 #include "functions/kernels/op_def.h"
 
@@ -20,6 +21,10 @@ namespace {
 template <typename T>
 void order_line(const T* line, int64_t n, int64_t step, bool descending, int64_t count,
                 std::vector<int64_t>* places) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    if (count == n && n >= kLeastForRadix && n <= UINT32_MAX)
+      return radix_order(line, n, step, descending, places);
+  }
   places->resize(static_cast<size_t>(n));
   std::iota(places->begin(), places->end(), int64_t{0});
   const auto earlier = [&](int64_t i, int64_t j) {

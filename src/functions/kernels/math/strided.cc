@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #include "functions/kernels/math/shape_arguments.h"
 
@@ -46,6 +49,73 @@ void for_each_other(const StridedView& v, size_t a, F&& f) {
   }
 }
 
+// Squares of 8 x 8 or 4 x 4 entries turned in registers: column j of the source, `stride` apart, is
+// entry j of each row of the result. 0: entries of this size are moved one by one.
+template <typename T>
+constexpr int64_t square_side() {
+#if defined(__SSE2__)
+  if (sizeof(T) == 2) return 8;
+  if (sizeof(T) == 4) return 4;
+#endif
+  return 0;
+}
+
+#if defined(__SSE2__)
+__m128i load_16(const void* from) { return _mm_loadu_si128(static_cast<const __m128i*>(from)); }
+void store_16(__m128i value, void* to) { _mm_storeu_si128(static_cast<__m128i*>(to), value); }
+
+void turn_square(const uint32_t* from, int64_t stride, uint32_t* to, int64_t to_step) {
+  const __m128i a = load_16(from), b = load_16(from + stride), c = load_16(from + 2 * stride),
+                d = load_16(from + 3 * stride);
+  const __m128i ab = _mm_unpacklo_epi32(a, b), cd = _mm_unpacklo_epi32(c, d);
+  const __m128i high_ab = _mm_unpackhi_epi32(a, b), high_cd = _mm_unpackhi_epi32(c, d);
+  store_16(_mm_unpacklo_epi64(ab, cd), to);
+  store_16(_mm_unpackhi_epi64(ab, cd), to + to_step);
+  store_16(_mm_unpacklo_epi64(high_ab, high_cd), to + 2 * to_step);
+  store_16(_mm_unpackhi_epi64(high_ab, high_cd), to + 3 * to_step);
+}
+
+void turn_square(const uint16_t* from, int64_t stride, uint16_t* to, int64_t to_step) {
+  __m128i pairs[8], fours[8];
+  for (int64_t j = 0; j < 4; ++j) {
+    const __m128i a = load_16(from + 2 * j * stride), b = load_16(from + (2 * j + 1) * stride);
+    pairs[j] = _mm_unpacklo_epi16(a, b);      // entries 0 to 3 of both
+    pairs[j + 4] = _mm_unpackhi_epi16(a, b);  // 4 to 7
+  }
+  for (int64_t half = 0; half < 8; half += 4) {
+    fours[half] = _mm_unpacklo_epi32(pairs[half], pairs[half + 1]);
+    fours[half + 1] = _mm_unpackhi_epi32(pairs[half], pairs[half + 1]);
+    fours[half + 2] = _mm_unpacklo_epi32(pairs[half + 2], pairs[half + 3]);
+    fours[half + 3] = _mm_unpackhi_epi32(pairs[half + 2], pairs[half + 3]);
+    uint16_t* row = to + half * to_step;
+    store_16(_mm_unpacklo_epi64(fours[half], fours[half + 2]), row);
+    store_16(_mm_unpackhi_epi64(fours[half], fours[half + 2]), row + to_step);
+    store_16(_mm_unpacklo_epi64(fours[half + 1], fours[half + 3]), row + 2 * to_step);
+    store_16(_mm_unpackhi_epi64(fours[half + 1], fours[half + 3]), row + 3 * to_step);
+  }
+}
+#endif
+
+// `along` entries of the source, which lie side by side, by `across`, which lie `stride` apart.
+template <typename T>
+void turn_tile(const T* from, int64_t stride, T* to, int64_t to_step, int64_t along,
+               int64_t across) {
+  constexpr int64_t kSide = square_side<T>();
+  int64_t k = 0;
+#if defined(__SSE2__)
+  if constexpr (kSide > 0) {
+    for (; k + kSide <= along; k += kSide) {
+      int64_t j = 0;
+      for (; j + kSide <= across; j += kSide)
+        turn_square(from + k + j * stride, stride, to + k * to_step + j, to_step);
+      for (int64_t i = k; i < k + kSide && j < across; ++i)
+        copy_run(from + i + j * stride, stride, to + i * to_step + j, across - j);
+    }
+  }
+#endif
+  for (; k < along; ++k) copy_run(from + k, stride, to + k * to_step, across);
+}
+
 // Where the result's neighbours lie on cache lines of their own and the source's neighbours lie
 // along axis `a`: in tiles, so that each line of both is touched once.
 template <typename T>
@@ -59,9 +129,8 @@ void copy_tiles(const T* from, const StridedView& v, size_t a, T* to) {
     for (int64_t i = 0; i < along; i += kAlong) {
       const int64_t i_end = std::min(along, i + kAlong);
       for (int64_t j = 0; j < n; j += kAcross) {
-        const int64_t width = std::min(kAcross, n - j);
-        for (int64_t k = i; k < i_end; ++k)
-          copy_run(from + begin + k + j * stride, stride, to + into + k * to_step + j, width);
+        turn_tile(from + begin + i + j * stride, stride, to + into + i * to_step + j, to_step,
+                  i_end - i, std::min(kAcross, n - j));
       }
     }
   });
@@ -80,6 +149,63 @@ int tiled_axis(const StridedView& v) {
   return -1;
 }
 
+// `count` short runs, `step` bytes apart in the source and `to_step` in the result: a call of
+// memcpy for each would cost more than the copy.
+template <size_t kBytes>
+void copy_short_runs(const std::byte* from, int64_t step, std::byte* to, int64_t to_step,
+                     int64_t count) {
+  for (int64_t i = 0; i < count; ++i) std::memcpy(to + i * to_step, from + i * step, kBytes);
+}
+
+using ShortRuns = void (*)(const std::byte*, int64_t, std::byte*, int64_t, int64_t);
+
+ShortRuns short_runs(int64_t bytes) {
+  switch (bytes) {
+    case 2: return copy_short_runs<2>;
+    case 3: return copy_short_runs<3>;
+    case 4: return copy_short_runs<4>;
+    case 6: return copy_short_runs<6>;
+    case 8: return copy_short_runs<8>;
+    case 12: return copy_short_runs<12>;
+    case 16: return copy_short_runs<16>;
+    case 24: return copy_short_runs<24>;
+    case 32: return copy_short_runs<32>;
+    case 48: return copy_short_runs<48>;
+    default: return nullptr;
+  }
+}
+
+// The axis before the last whose neighbours lie closest in the source, of those that are long.
+int closest_axis(const StridedView& v) {
+  int best = -1;
+  for (int axis = 0; axis + 1 < v.rank; ++axis) {
+    const auto a = static_cast<size_t>(axis);
+    if (v.size[a] < 8) continue;
+    if (best < 0 || std::abs(v.stride[a]) < std::abs(v.stride[static_cast<size_t>(best)]))
+      best = axis;
+  }
+  return best;
+}
+
+// False when the view is no such one.
+template <typename T>
+bool copy_by_short_runs(const T* from, const StridedView& v, T* to) {
+  constexpr auto kEntry = static_cast<int64_t>(sizeof(T));
+  const auto last = static_cast<size_t>(v.rank - 1);
+  if (v.stride[last] != 1) return false;
+  const ShortRuns copy = short_runs(v.size[last] * kEntry);
+  const int axis = copy ? closest_axis(v) : -1;
+  if (axis < 0) return false;
+  const auto a = static_cast<size_t>(axis);
+  int64_t to_step = 1;
+  for (size_t i = a + 1; i <= last; ++i) to_step *= v.size[i];
+  for_each_other(v, a, [&](int64_t begin, int64_t into) {
+    copy(reinterpret_cast<const std::byte*>(from + begin), v.stride[a] * kEntry,
+         reinterpret_cast<std::byte*>(to + into), to_step * kEntry, v.size[a]);
+  });
+  return true;
+}
+
 template <typename T>
 void copy_view(const std::byte* source, const StridedView& v, std::byte* target) {
   const T* from = reinterpret_cast<const T*>(source) + v.first;
@@ -90,6 +216,7 @@ void copy_view(const std::byte* source, const StridedView& v, std::byte* target)
   }
   if (const int axis = tiled_axis<T>(v); axis >= 0)
     return copy_tiles(from, v, static_cast<size_t>(axis), to);
+  if (copy_by_short_runs(from, v, to)) return;
   const auto last = static_cast<size_t>(v.rank - 1);
   const int64_t n = v.size[last], stride = v.stride[last];
   std::array<int64_t, StridedView::kMax> index{};
