@@ -46,7 +46,9 @@ const PlanNode* not_indexable(const PlanNode& root) {
 
 void check_index(const PlanNode& plan, int64_t index) {
   // What the last stage has no indices for is told first, as the peer does.
-  const bool by_index = plan.op->open_indexed || plan.is("unbatch");
+  const PlanNode* last = &plan;
+  while (last->is("prefetch") || last->is("with_options")) last = last->inputs[0].get();
+  const bool by_index = last->op->open_indexed || last->is("unbatch");
   const Code code = by_index ? Code::failed_precondition : Code::unimplemented;
   if (plan.cardinality == kInfinite)
     throw Error(code, "the pipeline is infinite; put take(n) before", "at");
