@@ -4,7 +4,7 @@
 peers.py [--program P] [--tiny] [--venv DIR]
 
 Run by `./dev bench --peers`. Makes a virtual environment with tensorflow-cpu (some 600 MB, once) and data in a
-folder of its own. Each row is drained three times by either; shown is the fastest of them: wall and CPU time for an
+folder of its own. Each row is drained twice by either; shown is the fastest of them: wall and CPU time for an
 element, or bytes a second for files. tf.data drains inside its own runtime (`skip` behind the last batch), so that no
 Python call is in the figures. Prints one JSON object; where TensorFlow cannot be had, why not.
 """
@@ -23,19 +23,19 @@ PACKAGE = "tensorflow-cpu==2.21.0"
 # of elements, D the folder of data, B the bytes of the row's file.
 ROWS = {
     "tiny chain, batch(128)": {
-        "elements": (40_000_000, 400_000),
+        "elements": (20_000_000, 50_000),
         "pipe": "range(N) | map(x -> x + 1) | filter(x -> x % 2 == 0) | batch(128)",
         "tf": "R(N).map(lambda x: x + 1).filter(lambda x: x % 2 == 0).batch(128)"},
     "the same, vectorised by hand in 1024": {
-        "elements": (40_000_000, 4_000_000),
+        "elements": (20_000_000, 1_000_000),
         "pipe": "range(N) | batch(1024) | map(x -> x + 1) | map(x -> boolean_mask(x, x % 2 == 0)) | rebatch(128)",
         "tf": "R(N).batch(1024).map(lambda x: x + 1).map(lambda x: tf.boolean_mask(x, x % 2 == 0)).rebatch(128)"},
     "shuffle(10000), batch(128)": {
-        "elements": (20_000_000, 2_000_000),
+        "elements": (10_000_000, 500_000),
         "pipe": "range(N) | shuffle(10000, seed=1) | batch(128)",
         "tf": "R(N).shuffle(10000, seed=1).batch(128)"},
     "rows of 0 to 59, padded_batch(64)": {
-        "elements": (4_000_000, 200_000),
+        "elements": (2_000_000, 20_000),
         "pipe": "range(N) | map(x -> fill([x % 60], x)) | padded_batch(64)",
         "tf": "R(N).map(lambda x: tf.fill([x % 60], x)).padded_batch(64)"},
     "TFRecord, 100 KB": {
@@ -139,7 +139,7 @@ def figures(best, row, count, folder):
 
 
 def compare(program, python, folder, tiny):
-    subprocess.run([python, "-c", MAKE, str(folder), "2" if tiny else "200"], check=True)
+    subprocess.run([python, "-c", MAKE, str(folder), "2" if tiny else "50"], check=True)
     out = {}
     with subprocess.Popen([python, "-c", DRAIN], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as peer:
         theirs(peer, "R(10).batch(2)")  # what is done once
@@ -150,7 +150,7 @@ def compare(program, python, folder, tiny):
                 return text.replace("(N)", f"({count})").replace("D/", f"{folder}/")
 
             runs = [(ours(program, filled(row["pipe"], counts[0])), theirs(peer, filled(row["tf"], counts[1])))
-                    for _ in range(1 if tiny else 3)]
+                    for _ in range(1 if tiny else 2)]
             mine, other = (figures(min(r[i] for r in runs), row, counts[i], folder) for i in range(2))
             unit = next(iter(mine))
             ratio = other[unit] / mine[unit] if "per_s" not in unit else mine[unit] / other[unit]
