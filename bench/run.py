@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Runs the bench programs and shows what they measured.
 
-run.py [--build DIR] [--tiny] [--repeat N] [--json F] [NAME ...]
+run.py [--build DIR] [--tiny] [--repeat N] [--json F] [--peers] [NAME ...]
 
 A bench program is bench/NAME.cc, built as DIR/bench_NAME, or bench/NAME.py, which runs DIR/penstock. It makes its own data, prints one JSON
 object, and with --tiny takes a second at most (to see that it works, not to measure). Of several
-repetitions the table shows the median and the spread of each number. Closing line: N passed, N failed.
+repetitions the table shows the median and the spread of each number. --peers runs peers.py alone, which installs what it
+compares with. Closing line: N passed, N failed.
 """
 import argparse
 import json
@@ -58,9 +59,12 @@ def main():
     ap.add_argument("--tiny", action="store_true")
     ap.add_argument("--repeat", type=int, default=1)
     ap.add_argument("--json", metavar="F")
+    ap.add_argument("--peers", action="store_true")
     a = ap.parse_args()
     there = sorted(f.stem for f in (ROOT / "bench").iterdir() if f.suffix in (".cc", ".py") and f.stem != "run")
-    names = [n for n in there if not a.names or n in a.names]
+    if a.peers:
+        a.names = ["peers"]
+    names = [n for n in there if (n in a.names if a.names else n != "peers")]
     unknown = set(a.names) - set(there)
     if unknown:
         raise SystemExit(f"no bench {', '.join(sorted(unknown))}; there are: {', '.join(there)}")

@@ -21,7 +21,7 @@ import time
 sys.path.append(str(pathlib.Path(__file__).resolve().parent))
 from program import ENV  # noqa: E402
 
-# Each stage holds something: slots of a shuffle, open files, a batch being filled, a mixture of rates.
+# Each stage holds something: slots of a shuffle, open files, a batch being filled, what was seen, sums by key.
 PIPELINES = {
     "records": 'files("{d}/train-*") | interleave(f -> tfrecord(f), cycle_length=3, block_length=2,'
                ' num_parallel_calls=2) | shuffle(300, seed=5) | map(r -> parse_example(r, {{"image/encoded": bytes,'
@@ -30,6 +30,9 @@ PIPELINES = {
                ' | batch(4) | repeat(40) | prefetch(2)',
     "numbers": 'range(3000) | flat_map(x -> range(x % 7) | map(y -> x * 10 + y)) | filter(x -> x % 3 != 1)'
                ' | shuffle(500, seed=1) | batch(16) | repeat(60)',
+    "states": 'range(9000) | map(x -> x * 7 % 3000) | unique() | batch(3) | map(b -> sum(b))'
+              ' | concatenate(range(4000) | group_by_reducer(x -> x % 400, init=k -> k, reduce=(s, x) -> s + x,'
+              ' finalize=s -> s)) | repeat(40)',
 }
 
 

@@ -91,6 +91,8 @@ def component_text(c):
         return "none"
     if kind == "dataset":
         return "dataset of " + spec_text(c["element"])
+    if kind == "optional":
+        return "optional " + spec_text(c["element"])
     shape = c.get("shape")
     if shape is None:
         dims = "[...]"

@@ -309,6 +309,7 @@ SHOWN = {  # name -> pipeline, flags, exit status
     "shapes": ("from_tensor_slices([[1, 2], [3, 4]]) | batch(2)", [], 0),
     "images": (IMAGES, ["--limit", "1"], 0),
     "uneven": (UNEVEN, [], 0),
+    "optional": ("range(2) | map(x -> {a: optional_of([x]), b: optional_none(bytes)})", [], 0),
 }
 
 
@@ -326,6 +327,8 @@ def show_cases(c):
         "images": IMAGES,
         "uneven": UNEVEN,
         "ragged": "from_tensors(ragged([[1], [2, 3]]))",
+        "optional value": "from_tensors(optional_of(1))",
+        "optional": "from_list([optional_of(1), optional_none(int64)]) | map(x -> (x, optional_none(bytes)))",
         "sparse": "from_tensors(sparse(indices=[[0, 1]], values=[5], shape=[1, 2]))",
     }
     for name, pipe in plans.items():

@@ -5,7 +5,9 @@ reference.py [--program P] [--check]
 
 Of an operator: its signature from `penstock ops`, the paragraph at the head of src/datasets/NAME.cc, and an
 example with what it gives. Of an op: signature, one line, example. An example is the case called NAME in
-tests/datasets/ or tests/functions/ (else the first of NAME.test there): tests run it, so it is true.
+tests/datasets/ or tests/functions/ (else the first of NAME.test there): tests run it, so it is true. What belongs
+to every stage has the head of its .test file for a paragraph; what is C++ alone is a function of tests/outside/main.cc
+with the comment above it.
 --check writes nothing: it says which page is out of date and what has no example.
 Closing line: N passed, N failed.
 """
@@ -21,6 +23,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / "tests"))
 import run as text_tests  # noqa: E402
 
+EVERYWHERE = {"on_error": "map(input, f, on_error=\"raise\" | skip(...) | replace(value))", "apply": "apply(input, f)"}
+CPP = {"generator": "static Dataset Dataset::generator(const ElementType& element, std::function<RowSource()> open)"}
 NOTE = "Written by `tools/reference.py`; edit the sources and tests that it reads."
 LONGEST = 12  # lines of an example's output
 
@@ -31,7 +35,7 @@ def examples(folder):
     for path in sorted((ROOT / "tests" / folder).glob("*.test")):
         _, _, cases = text_tests.parse(path)
         for case in cases:
-            if set(case.options) - {"limit", "unordered"}:
+            if set(case.options) - {"limit", "unordered", "passes"}:
                 continue
             named.setdefault(case.name, case)
             first.setdefault(path.stem, case)
@@ -47,6 +51,32 @@ def paragraph(path):
         lines.append(line[2:].strip())
     parts = ["\n".join(textwrap.wrap(" ".join(p.split("\n")), 104)) for p in "\n".join(lines).split("\n\n")]
     return "\n\n".join(parts)
+
+
+def test_head(path):
+    """What a .test file says before its first case."""
+    return path.read_text(encoding="utf-8").split("\n== ", 1)[0].strip()
+
+
+def cpp_example(name):
+    """-> (paragraph, body) of `void NAME()` in tests/outside/main.cc."""
+    text = (ROOT / "tests/outside/main.cc").read_text(encoding="utf-8")
+    comment, body = re.search(r"((?:^//[^\n]*\n)+)void " + name + r"\(\) \{\n(.*?)^\}", text, re.M | re.S).groups()
+    about = " ".join(line[2:].strip() for line in comment.split("\n"))
+    return "\n".join(textwrap.wrap(about, 104)), textwrap.dedent(body).rstrip()
+
+
+def everywhere(cases):
+    """The section about what is no operator."""
+    out = ["## With any stage", ""]
+    for name, signature in EVERYWHERE.items():
+        out += [f"### `{name}`", "", "```", signature, "```", "",
+                test_head(ROOT / "tests/datasets" / f"{name}.test"), "", example_text(cases[name]), ""]
+    out += ["## In C++", ""]
+    for name, signature in CPP.items():
+        about, body = cpp_example(name)
+        out += [f"### `{name}`", "", "```cpp no-test", signature, "```", "", about, "", "```cpp no-test", body, "```", ""]
+    return "\n".join(out)
 
 
 def example_text(case):
@@ -90,10 +120,12 @@ def main():
         path = ROOT / "src/datasets" / f"{name}.cc"
         return path if path.exists() else None
 
+    datasets = examples("datasets")
+    operators, missing = page("Operators", "Datasets: sources, stages, sinks. What they all share, errors and "
+                              "randomness above all, is in [differences.md](differences.md) and [format/pipe.md]"
+                              "(format/pipe.md).", stages, datasets, source)
     pages = {
-        "operators": page("Operators", "Datasets: sources, stages, sinks. What they all share, errors and "
-                          "randomness above all, is in [differences.md](differences.md) and [format/pipe.md]"
-                          "(format/pipe.md).", stages, examples("datasets"), source),
+        "operators": (operators + "\n" + everywhere(datasets).rstrip() + "\n", missing),
         "functions": page("Functions", "Ops of expressions, as `map` and `filter` use them.", ops,
                           examples("functions"), lambda name: None),
     }

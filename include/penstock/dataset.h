@@ -104,6 +104,9 @@ class Dataset {
   // What it is
   std::string element_spec() const;  // "{image: uint8[?, ?, 3], label: int64}"
   int64_t cardinality() const;       // of one pass, or kInfiniteElements, kUnknownElements
+  // Changes with all that decides the data: stages, arguments, functions, seeds, and path, size and
+  // time of each file that is named. 32 hex digits.
+  std::string fingerprint() const;
   // The canonical text: Dataset::parse(ds.text()) is the same pipeline.
   std::string text() const;
 
@@ -124,6 +127,9 @@ class Dataset {
   Iterator resume(const std::vector<std::string>& saved) const;
   ElementCursor begin() const { return ElementCursor(iterate()); }
   std::default_sentinel_t end() const { return {}; }
+  // The element that a pass gives at `index`, straight where each stage can. Throws OUT_OF_RANGE,
+  // UNIMPLEMENTED where the number of elements is not known, or what the element's error is.
+  Element at(int64_t index) const;
   // The element of a dataset that has exactly one.
   Element get_single_element() const;
   // f(state, element) over all elements; `initial` may be tuple({...}) or dict({...}).

@@ -128,7 +128,7 @@ struct ElementNode;  // a place in the structure of an element
 // its data alive: it may outlive the iterator and the dataset. All functions are thread-safe.
 class Element {
  public:
-  enum class Kind : uint8_t { none, tensor, tuple, dict, dataset };
+  enum class Kind : uint8_t { none, tensor, tuple, dict, dataset, optional };
 
   Element() = default;  // none
   Kind kind() const;
@@ -139,9 +139,11 @@ class Element {
   Element operator[](int i) const { return (*this)[static_cast<size_t>(i)]; }
   Element operator[](std::string_view key) const;
   Element operator[](const char* key) const { return (*this)[std::string_view(key)]; }
-  // Throws unless it is a tensor.
+  // False for an optional value that is missing; true for all else.
+  bool has_value() const;
+  // Throws unless it is a tensor, or an optional value that is there.
   Array array() const;
-  // All tensors in it, in reading order.
+  // All tensors in it, in reading order, without optional values that are missing.
   std::vector<Array> arrays() const;
   template <ArrayEntry T>
   std::span<const T> as() const {  // valid as long as a copy of this element lives

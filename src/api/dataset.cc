@@ -409,6 +409,8 @@ Element Dataset::value() const {
   return ElementAccess::of(plan->spec, run_sink(plan, impl_->run_options(), impl_->state));
 }
 
+std::string Dataset::fingerprint() const { return stage("fingerprint").value()["identity"].text(); }
+Element Dataset::at(int64_t index) const { return stage("at", {index}).value(); }
 Element Dataset::get_single_element() const { return stage("get_single_element").value(); }
 
 Element Dataset::reduce(const Value& initial, const UserFunction& f) const {

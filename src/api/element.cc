@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "data/optional.h"
+
 namespace penstock {
 namespace {
 
@@ -133,7 +135,15 @@ Element::Kind Element::kind() const {
     case Spec::Kind::dict: return Kind::dict;
     case Spec::Kind::leaf: break;
   }
-  return node_->spec.leaf.kind == LeafSpec::Kind::dataset ? Kind::dataset : Kind::tensor;
+  const LeafSpec::Kind leaf = node_->spec.leaf.kind;
+  return leaf == LeafSpec::Kind::dataset    ? Kind::dataset
+         : leaf == LeafSpec::Kind::optional ? Kind::optional
+                                            : Kind::tensor;
+}
+
+bool Element::has_value() const {
+  return kind() != Kind::optional ||
+         as_optional(rows_->block.columns[node_->leaf].row(row_))->has_value();
 }
 
 size_t Element::size() const { return node_ ? node_->items.size() : 0; }
@@ -161,6 +171,13 @@ Element Element::operator[](std::string_view key) const {
 }
 
 Array Element::array() const {
+  if (kind() == Kind::optional) {
+    const Tensor row = rows_->block.columns[node_->leaf].row(row_);
+    const OptionalTensor* optional = as_optional(row);
+    if (!optional->has_value())
+      throw Error(Code::failed_precondition, "Element: the optional value is missing: " + spec());
+    return ArrayAccess::of(optional->value());
+  }
   if (kind() != Kind::tensor)
     throw Error(Code::invalid_argument, "Element: is not a tensor: " + spec());
   return ArrayAccess::of(rows_->block.columns[node_->leaf].row(row_));
@@ -168,6 +185,8 @@ Array Element::array() const {
 
 std::vector<Array> Element::arrays() const {
   if (kind() == Kind::tensor) return {array()};
+  if (kind() == Kind::optional)
+    return has_value() ? std::vector<Array>{array()} : std::vector<Array>();
   std::vector<Array> out;
   for (size_t i = 0; i < size(); ++i) {
     for (Array& a : (*this)[i].arrays()) out.push_back(std::move(a));
@@ -177,7 +196,8 @@ std::vector<Array> Element::arrays() const {
 
 bool Element::same(const Element& other) const {
   if (kind() == Kind::dataset || kind() != other.kind() || size() != other.size()) return false;
-  if (kind() == Kind::tensor) return same_arrays({array()}, {other.array()});
+  if (kind() == Kind::tensor || kind() == Kind::optional)
+    return same_arrays(arrays(), other.arrays());
   if (keys() != other.keys()) return false;
   for (size_t i = 0; i < size(); ++i) {
     if (!(*this)[i].same(other[i])) return false;

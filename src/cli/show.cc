@@ -189,9 +189,13 @@ class ElementAt {
     }
     Outcomes outcomes(p_.plan, p_.run_options, std::make_shared<PipelineState>());
     const CancelOnSignal cancel(&outcomes.iterator());
+    ErrorPtr first;  // why there may be fewer than were to be expected
     for (int64_t i = 0; i <= index; ++i) {
-      if (!outcomes.next(index + 1 - i, &element, &error))
-        throw Error(Code::out_of_range, "at: index is out of range: " + std::to_string(index));
+      if (!outcomes.next(index + 1 - i, &element, &error)) {
+        if (first) throw Error(*first);
+        check_index(index, i);
+      }
+      if (error && !first) first = error;
     }
     if (error) throw Error(*error);
     for (Tensor& t : element) t = t.copy();  // outlives the run
@@ -203,22 +207,13 @@ class ElementAt {
   std::optional<RandomAccess> access_;
 };
 
-void check_index(int64_t index, int64_t n) {
-  if (n == kInfinite) throw Error(Code::failed_precondition, "at: the pipeline is infinite");
-  if (n == kUnknown) throw Error(Code::unimplemented, "at: the number of elements is not known");
-  if (index < 0 || index >= n) {
-    throw Error(Code::out_of_range, "at: index is out of range for " + std::to_string(n) +
-                                        " elements: " + std::to_string(index));
-  }
-}
-
 bool show_at(const LoadedPipeline& p, const std::vector<int64_t>& indices, Lines* lines) {
   ElementAt elements(p);
   bool failed = false;
   for (const int64_t index : indices) {
     Json line{{"at", index}};
     try {
-      check_index(index, p.plan->cardinality);
+      check_index(*p.plan, index);
       line["element"] = element_json(p.plan->spec, elements.get(index), p.run_options);
     } catch (const Error& e) {
       if (e.code() == Code::cancelled) throw;

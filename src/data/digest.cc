@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "data/optional.h"
 #include "data/ragged.h"
 
 namespace penstock {
@@ -43,6 +44,9 @@ void hash_row(XXH3_state_t* state, const Tensor& row) {
     hash_tensor(state, sparse->indices());
     hash_tensor(state, sparse->values());
     hash_tensor(state, sparse->shape());
+  } else if (const OptionalTensor* optional = as_optional(row)) {
+    hash_text(state, optional->has_value() ? "optional" : "missing");
+    if (optional->has_value()) hash_tensor(state, optional->value());
   } else {
     hash_tensor(state, row);
   }

@@ -1,5 +1,6 @@
 #include "data/leaf_of.h"
 
+#include "data/optional.h"
 #include "data/ragged.h"
 
 namespace penstock {
@@ -17,6 +18,7 @@ LeafSpec leaf_of(const Tensor& tensor) {
     return sparse_leaf(t->values().dtype(),
                        Shape(std::vector<int64_t>(sizes, sizes + t->shape().entries_count())));
   }
+  if (const OptionalTensor* t = as_optional(tensor)) return optional_leaf(t->dtype(), t->shape());
   return LeafSpec::tensor(tensor.dtype(), Shape(tensor.dims()));
 }
 

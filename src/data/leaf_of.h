@@ -6,7 +6,7 @@
 
 namespace penstock {
 
-// Dense, ragged or sparse. REQUIRES that the tensor is no nested dataset.
+// Dense, ragged, sparse or optional. REQUIRES that the tensor is no nested dataset.
 LeafSpec leaf_of(const Tensor& tensor);
 
 }  // namespace penstock

@@ -48,6 +48,7 @@ std::string LeafSpec::text() const {
   if (!shape.is_scalar()) out += shape.text();
   if (kind == Kind::ragged) out = "ragged " + out;
   if (kind == Kind::sparse) out = "sparse " + out;
+  if (kind == Kind::optional) out = "optional " + out;
   return out;
 }
 

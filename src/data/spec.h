@@ -13,12 +13,12 @@ namespace penstock {
 
 struct Spec;
 
-// One component: a tensor, or a nested dataset.
+// One component: a tensor, a value that may be missing, or a nested dataset.
 struct LeafSpec {
-  enum class Kind : uint8_t { tensor, ragged, sparse, dataset };
+  enum class Kind : uint8_t { tensor, ragged, sparse, dataset, optional };
   Kind kind = Kind::tensor;
   DType dtype = DType::int64;
-  Shape shape;
+  Shape shape;                          // optional: of the value
   int ragged_rank = 0;                  // ragged
   std::shared_ptr<const Spec> element;  // dataset: what its elements are
 

@@ -1,6 +1,7 @@
 #include "data/tensor.h"
 
 #include "base/error.h"
+#include "data/optional.h"
 #include "data/ragged.h"
 
 namespace penstock {
@@ -75,7 +76,7 @@ bool same_parts(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
   return true;
 }
 
-// Ragged and sparse tensors by what they hold, other objects by who they are.
+// Ragged, sparse and optional tensors by what they hold, other objects by who they are.
 bool same_object(const Tensor& a, const Tensor& b) {
   const RaggedTensor *r = as_ragged(a), *s = as_ragged(b);
   if (r && s) return r->values().same(s->values()) && same_parts(r->splits(), s->splits());
@@ -83,6 +84,11 @@ bool same_object(const Tensor& a, const Tensor& b) {
   if (x && y) {
     return same_parts({x->indices(), x->values(), x->shape()},
                       {y->indices(), y->values(), y->shape()});
+  }
+  const OptionalTensor *v = as_optional(a), *w = as_optional(b);
+  if (v && w) {
+    return v->dtype() == w->dtype() && v->has_value() == w->has_value() &&
+           (v->has_value() ? v->value().same(w->value()) : v->shape() == w->shape());
   }
   return a.object() == b.object();
 }

@@ -163,6 +163,10 @@ CursorPtr open_batching(CursorPtr input, int64_t size, bool drop_remainder,
 LeafSpec batched_leaf(const LeafSpec& leaf, int64_t rows) {
   if (leaf.kind == LeafSpec::Kind::dataset)
     NodeDraft::fail("input", "cannot batch nested datasets");
+  if (leaf.kind == LeafSpec::Kind::optional) {
+    NodeDraft::fail("input", "cannot batch " + leaf.text() +
+                                 "; take the values out before: map(x -> get_value(x, default))");
+  }
   LeafSpec out = leaf;
   out.shape = leaf.shape.with_front(rows);
   if (leaf.kind == LeafSpec::Kind::ragged) ++out.ragged_rank;

@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <mutex>
 
+#include "data/object_column.h"
+#include "data/optional.h"
 #include "datasets/datasets.h"
 #include "datasets/disk_cache.h"
 #include "datasets/snapshot_cursor.h"
@@ -34,11 +36,25 @@ bool fits(const BufferRef& buffer, int64_t bytes) {
   return buffer.capacity() <= bytes + bytes / 2 + 4096;
 }
 
+// Optional values are views like others.
+void keep_own_values(Column* column) {
+  std::vector<ObjectPtr> rows;
+  for (int64_t i = 0; i < column->rows(); ++i) {
+    const Tensor row = column->row(i);
+    const OptionalTensor* value = as_optional(row);
+    if (!value) return;
+    rows.push_back(value->has_value() ? make_optional(value->value().copy()).object()
+                                      : row.object());
+  }
+  *column = object_column(std::move(rows));
+}
+
 // The block, holding nothing much larger alive: rows that are views into read buffers are copied.
 Block kept(const Block& block) {
   Block out = block;
   out.mark.reset();
   for (Column& c : out.columns) {
+    if (c.kind() == Column::Kind::object) keep_own_values(&c);
     if (c.kind() == Column::Kind::object || c.kind() == Column::Kind::constant) continue;
     if (c.kind() == Column::Kind::dense && c.dtype() != DType::bytes) {
       if (fits(c.buffer(), c.rows() * c.row_bytes())) continue;

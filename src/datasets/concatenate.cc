@@ -1,8 +1,9 @@
 // concatenate(other): the elements of the input, then those of the other dataset, which is opened
-// when the first has ended.
+// when the first has ended. Dicts agree in their keys, in any order.
 
 #include "base/random.h"
 #include "datasets/datasets.h"
+#include "datasets/key_order.h"
 #include "runtime/indexed.h"
 
 namespace penstock {
@@ -67,6 +68,7 @@ OperatorDef concatenate_operator() {
   op.params = {required("input", Param::Kind::dataset), required("dataset", Param::Kind::dataset)};
   op.infer = [](NodeDraft& draft) {
     bool ok = false;
+    draft.node.inputs[1] = with_key_order(draft.node.inputs[1], draft.input(0).spec);
     draft.node.spec = join_specs(draft.input(0).spec, draft.input(1).spec, &ok);
     if (!ok) {
       NodeDraft::fail("dataset", "its elements are " + draft.input(1).spec.text() +

@@ -1,13 +1,16 @@
 // csv(filenames, columns): the rows of delimited text as tuples of typed columns.
 //
 // `columns` is a list with an entry a column: a dtype where a value is required, or the value that
-// stands for a missing one. Missing is what is empty, quoted or not, or equal to na_value. A row
-// that does not fit is an error at its place and the next row follows.
+// stands for a missing one, or feature(dtype, kind="optional"), whose values may be missing.
+// Missing is what is empty, quoted or not, or equal to na_value. A row that does not fit is an
+// error at its place and the next row follows.
 
 #include <algorithm>
 
+#include "data/optional.h"
 #include "datasets/csv_decoder.h"
 #include "datasets/datasets.h"
+#include "datasets/fields.h"
 #include "datasets/records.h"
 
 namespace penstock {
@@ -27,13 +30,18 @@ CsvColumn column_of(const Attr& attr) {
   CsvColumn out;
   if (attr.kind() == Attr::Kind::dtype) {
     out.dtype = attr.as_dtype();
+  } else if (const auto dtype = optional_scalar(attr)) {
+    out.dtype = *dtype;
+    out.required = false;
+    out.is_optional = true;
   } else if (attr.is_tensor() && attr.tensor().dims().rank() <= 1 &&
              attr.tensor().entries_count() <= 1) {
     out.dtype = attr.tensor().dtype();
     out.required = attr.tensor().entries_count() == 0;
     if (!out.required) out.fallback = attr.tensor();
   } else {
-    NodeDraft::fail("columns", "an entry must be a dtype or a default value");
+    NodeDraft::fail("columns", "an entry must be a dtype, a default value or "
+                               "feature(dtype, kind=\"optional\")");
   }
   if (out.dtype != DType::bytes && !is_integer(out.dtype) && out.dtype != DType::float32 &&
       out.dtype != DType::float64) {
@@ -102,7 +110,8 @@ OperatorDef csv_operator() {
   format.spec = [](const NodeDraft& draft) {
     std::vector<Spec> items;
     for (const CsvColumn& c : layout_of(draft.node.args).columns)
-      items.push_back(Spec::tensor(c.dtype, {}));
+      items.push_back(
+          Spec::of(c.is_optional ? optional_leaf(c.dtype, {}) : LeafSpec::tensor(c.dtype, {})));
     return Spec::tuple(std::move(items));
   };
   format.reader = [](std::string path, const ReaderOptions& options, const Attrs& args) {

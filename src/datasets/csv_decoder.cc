@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstring>
 
+#include "data/optional.h"
 #include "functions/kernels/text/parse_number.h"
 
 namespace penstock {
@@ -83,12 +84,14 @@ class CsvDecoder final : public RecordDecoder {
     const auto rows = static_cast<int64_t>(records.size());
     std::vector<Column> columns;
     to_.clear();
+    present_.assign(layout_.columns.size(), {});
     for (const CsvColumn& c : layout_.columns) {
       columns.push_back(Column::dense(c.dtype, {}, rows));
       to_.push_back(columns.back().mutable_data());
+      if (c.is_optional) present_[to_.size() - 1].assign(records.size(), 1);
       if (c.dtype != DType::bytes) continue;
       for (const BufferRef& buffer : keeper) columns.back().mutable_buffer().keep(buffer);
-      if (!c.required) columns.back().mutable_buffer().keep(c.fallback.buffer());
+      if (!c.required && !c.is_optional) columns.back().mutable_buffer().keep(c.fallback.buffer());
     }
     for (int64_t row = 0; row < rows; ++row) {
       const Record& record = records[static_cast<size_t>(row)];
@@ -98,7 +101,12 @@ class CsvDecoder final : public RecordDecoder {
       clear_row(columns, row);
       out->errors.push_back({row, record_error(path, record, fault)});
     }
-    for (Column& c : columns) out->columns.push_back(std::move(c));
+    for (size_t i = 0; i < columns.size(); ++i) {
+      Column& c = columns[i];
+      out->columns.push_back(layout_.columns[i].is_optional
+                                 ? optional_column(std::move(c), {}, std::move(present_[i]))
+                                 : std::move(c));
+    }
   }
 
  private:
@@ -212,6 +220,11 @@ class CsvDecoder final : public RecordDecoder {
     if (missing(field)) {
       if (column.required) return false;
       const int64_t bytes = dtype_size(column.dtype);
+      if (column.is_optional) {
+        present_[c][static_cast<size_t>(row)] = 0;
+        std::memset(to_[c] + row * bytes, 0, static_cast<size_t>(bytes));
+        return true;
+      }
       std::memcpy(to_[c] + row * bytes, column.fallback.data(), static_cast<size_t>(bytes));
       return true;
     }
@@ -251,7 +264,8 @@ class CsvDecoder final : public RecordDecoder {
 
   const CsvLayout layout_;
   std::vector<std::byte*> to_;
-  std::vector<Field> fields_;  // of the row at hand
+  std::vector<std::vector<uint8_t>> present_;  // by row, of optional columns
+  std::vector<Field> fields_;                  // of the row at hand
 };
 
 }  // namespace

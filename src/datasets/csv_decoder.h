@@ -12,7 +12,8 @@ namespace penstock {
 struct CsvColumn {
   DType dtype = DType::bytes;
   bool required = true;
-  Tensor fallback{};  // one entry, for what is missing
+  bool is_optional = false;  // what is missing is an optional value without one
+  Tensor fallback{};         // one entry, for what is missing
 };
 
 struct CsvLayout {

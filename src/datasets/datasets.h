@@ -85,6 +85,9 @@ OperatorDef save_operator();
 OperatorDef reduce_operator();
 OperatorDef get_single_element_operator();
 OperatorDef cardinality_operator();
+OperatorDef at_operator();
+OperatorDef element_spec_operator();
+OperatorDef fingerprint_operator();
 
 // Adds all of the above to the registry, once; called by whoever builds plans.
 void register_datasets();

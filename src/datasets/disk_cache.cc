@@ -8,11 +8,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <mutex>
 #include <optional>
 
 #include "datasets/snapshot_cursor.h"
 #include "io/snapshot.h"
 #include "runtime/named_files.h"
+#include "runtime/resumed_count.h"
 
 namespace penstock {
 namespace {
@@ -81,53 +83,81 @@ void evict(const std::string& folder, const std::string& kept, int64_t limit_byt
   }
 }
 
-// Hands on what its input gives; without a writer that is all it does.
+// What the passes of one pipeline know of their entry.
+struct EntryState {
+  std::mutex mutex;
+  std::optional<uint64_t> epoch;  // of a whole pass: others give its rows, from the entry or anew
+};
+
+// A pass that hands on what its input gives.
+struct Pass {
+  std::shared_ptr<EntryState> state;
+  uint64_t epoch = 0;       // ours
+  uint64_t fill_epoch = 0;  // whose rows they are
+  int64_t given = 0;        // before a checkpoint
+  enum Phase : int64_t { given_up = 0, filling = 1, complete = 2 };
+  Phase phase = filling;  // given up: an error among its rows, or nowhere to write them
+};
+
+// Writes down what its input gives, where it has a writer. Taken up from a checkpoint it has none:
+// the rows before are not there. It hands on the rest, and the next pass writes.
 class WritingCursor final : public Cursor {
  public:
   WritingCursor(CursorPtr input, int64_t expected, const DiskCacheOptions& options,
                 std::string path, std::optional<EntryLock> lock,
-                std::unique_ptr<SnapshotWriter> writer)
+                std::unique_ptr<SnapshotWriter> writer, Pass pass)
       : options_(options),
         path_(std::move(path)),
         expected_(expected),
         input_(std::move(input)),
         lock_(std::move(lock)),
-        writer_(std::move(writer)) {}
+        writer_(std::move(writer)),
+        pass_(std::move(pass)) {}
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
     const Poll poll = input_->pull(out, pull);
     if (poll == Poll::end) attempt([&] { complete(); });
     if (poll != Poll::ready) return poll;
-    given_ += out->rows;
+    pass_.given += out->rows;
     if (!out->errors.empty()) {
       stop();
     } else {
       attempt([&] { add(*out); });
     }
+    if (pass_.fill_epoch != pass_.epoch) out->origin = out->origin.with_epoch(pass_.epoch);
+    set_mark(out, {pass_.given, static_cast<int64_t>(pass_.fill_epoch), pass_.phase},
+             {input_->position()});
     return Poll::ready;
   }
 
  private:
   void add(const Block& block) {
-    writer_->write(block);
-    if (options_.size_limit_bytes > 0 && writer_->bytes() > options_.size_limit_bytes) {
+    if (writer_) writer_->write(block);
+    if (writer_ && options_.size_limit_bytes > 0 && writer_->bytes() > options_.size_limit_bytes) {
       throw Error(Code::resource_exhausted, "the entry is larger than size_limit, " +
                                                 std::to_string(options_.size_limit_bytes) +
                                                 " bytes");
     }
-    if (given_ == expected_) complete();
+    if (pass_.given == expected_) complete();
   }
 
   void complete() {
-    writer_->close();
+    const bool wrote = writer_ != nullptr;
+    if (wrote) writer_->close();
     stop();
-    if (options_.size_limit_bytes > 0) evict(options_.folder, path_, options_.size_limit_bytes);
+    pass_.phase = Pass::complete;
+    {
+      std::lock_guard lock(pass_.state->mutex);
+      pass_.state->epoch = pass_.fill_epoch;
+    }
+    if (wrote && options_.size_limit_bytes > 0)
+      evict(options_.folder, path_, options_.size_limit_bytes);
   }
 
   template <typename F>
   void attempt(F&& f) {
-    if (!writer_) return;
+    if (pass_.phase != Pass::filling) return;
     try {
       f();
     } catch (const Error& e) {
@@ -137,6 +167,7 @@ class WritingCursor final : public Cursor {
   }
 
   void stop() {
+    pass_.phase = Pass::given_up;
     writer_.reset();
     lock_.reset();
   }
@@ -147,7 +178,7 @@ class WritingCursor final : public Cursor {
   CursorPtr input_;
   std::optional<EntryLock> lock_;
   std::unique_ptr<SnapshotWriter> writer_;
-  int64_t given_ = 0;
+  Pass pass_;
 };
 
 // A damaged entry is removed: it is made anew.
@@ -219,9 +250,31 @@ CursorPtr open_disk_cache(const PlanPtr& node, const OpenContext& context,
     say_without(options.folder, e.message());
   }
   if (place.whole) return open_snapshot_cursor({place.path}, node, context, SnapshotLineage::kept);
-  CursorPtr input = context.open_input(*node);
-  return std::make_unique<WritingCursor>(std::move(input), node->cardinality, options, place.path,
-                                         std::move(place.lock), std::move(place.writer));
+  Pass pass{context.run->state().keep<EntryState>(node.get()), context.epoch, context.epoch};
+  {
+    std::lock_guard lock(pass.state->mutex);
+    pass.fill_epoch = pass.state->epoch.value_or(context.epoch);
+  }
+  if (!place.writer) pass.phase = Pass::given_up;
+  const StageMark* from = context.resume(*node);
+  const bool behind = from && from->numbers().size() > 1;  // else it read an entry that is gone
+  if (behind) {
+    pass.given = checked_count(from->number(0), from->stage());
+    pass.fill_epoch = static_cast<uint64_t>(from->number(1));
+    pass.phase = static_cast<Pass::Phase>(std::clamp<int64_t>(from->number(2), 0, 2));
+    std::lock_guard lock(pass.state->mutex);
+    if (pass.phase == Pass::complete) pass.state->epoch = pass.fill_epoch;
+    place.writer.reset();
+    place.lock.reset();
+  }
+  OpenContext below = context;
+  below.epoch = pass.fill_epoch;
+  CursorPtr input = below.open_input(*node);
+  auto out = std::make_unique<WritingCursor>(std::move(input), node->cardinality, options,
+                                             place.path, std::move(place.lock),
+                                             std::move(place.writer), std::move(pass));
+  if (from && !behind) out->drop_rows(checked_count(from->number(0), from->stage()));
+  return out;
 }
 
 }  // namespace penstock

@@ -1,6 +1,7 @@
 // filter(predicate): the elements for which the predicate holds, in order. Runs in chains.
 //
-// The predicate gives one bool: a scalar, or a tensor that turns out to hold one entry.
+// The predicate gives one bool: a scalar, or a tensor of unknown rank that turns out to hold one
+// entry.
 
 #include "datasets/datasets.h"
 #include "runtime/chain.h"
@@ -12,7 +13,7 @@ void check_predicate(const NodeDraft& draft) {
   if (!output.is_leaf() || !output.leaf.is_tensor() || output.leaf.dtype != DType::boolean) {
     NodeDraft::fail("predicate", "gives " + output.text() + ", expected bool");
   }
-  if (output.leaf.shape.is_static() && output.leaf.shape.entries() != 1) {
+  if (output.leaf.shape.has_rank() && !output.leaf.shape.is_scalar()) {
     NodeDraft::fail("predicate", "gives " + output.text() + ", expected one bool");
   }
 }

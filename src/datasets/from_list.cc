@@ -1,5 +1,5 @@
 // from_list([a, b, ...]): one element for each entry; entries agree in structure and dtypes, their
-// shapes may differ.
+// shapes and the order of their keys may differ.
 
 #include <algorithm>
 
@@ -37,14 +37,33 @@ Attr as_structure(const Attr& a) {
   return Attr::of(column.grouped(column.rows()).row(0));
 }
 
+// With the keys of its dicts in the order of `like`, as far as they are the same.
+Attr in_order_of(const Attr& like, const Attr& a) {
+  if (a.kind() != like.kind() || a.items().size() != like.items().size() || a.items().empty())
+    return a;
+  std::vector<Attr> items;
+  for (size_t i = 0; i < like.items().size(); ++i) {
+    size_t from = i;
+    if (a.kind() == Attr::Kind::dict) {
+      const auto at = std::ranges::find(a.keys(), like.keys()[i]);
+      if (at == a.keys().end()) return a;
+      from = static_cast<size_t>(at - a.keys().begin());
+    }
+    items.push_back(in_order_of(like.items()[i], a.items()[from]));
+  }
+  return a.kind() == Attr::Kind::dict    ? Attr::dict(like.keys(), std::move(items))
+         : a.kind() == Attr::Kind::tuple ? Attr::tuple(std::move(items))
+                                         : a;
+}
+
 std::vector<Attr> rows_of(const Attr& list) {
   std::vector<Attr> out = entries(list);
-  for (Attr& a : out) a = as_structure(a);
+  for (Attr& a : out) a = in_order_of(out[0], as_structure(a));
   // An empty list takes the dtype of its neighbours.
   for (Attr& a : out) {
-    if (!a.is_tensor() || a.tensor().entries_count() != 0) continue;
+    if (!a.is_tensor() || a.tensor().object() || a.tensor().entries_count() != 0) continue;
     for (const Attr& other : out) {
-      if (other.is_tensor() && other.tensor().entries_count() > 0)
+      if (other.is_tensor() && !other.tensor().object() && other.tensor().entries_count() > 0)
         a = Attr::of(Tensor::make(other.tensor().dtype(), a.tensor().dims()));
     }
   }

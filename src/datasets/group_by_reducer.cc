@@ -1,13 +1,18 @@
 // group_by_reducer(key, init, reduce, finalize): for each key init(key) and then reduce(state,
 // element) for its elements; at the end finalize(state) of every key, by ascending key.
 //
-// Errors of elements come out at once, and the state goes on without them.
+// Errors of elements come out at once, and the state goes on without them. Marks hold the states of
+// all keys while they are small; where they are not, the input is folded again from its beginning,
+// and keys that were given already are not finalized again.
 
+#include <array>
 #include <map>
+#include <optional>
 
 #include "base/random.h"
 #include "datasets/datasets.h"
 #include "runtime/open.h"
+#include "runtime/resumed_count.h"
 
 namespace penstock {
 namespace {
@@ -20,11 +25,22 @@ class GroupByReducerCursor final : public Cursor {
         init_(context.program(*node, "init")),
         reduce_(context.program(*node, "reduce")),
         finalize_(context.program(*node, "finalize")),
-        input_(context.open_input(*node)) {}
+        input_(context.open_input(*node)),
+        types_(node->function("reduce")) {
+    trail_.start(*input_);
+    const StageMark* from = context.resume(*node);
+    if (!from) return;
+    if (from->state().empty()) {
+      gone_ = resumed_count(context, *node);
+    } else {
+      restore(from->state());
+    }
+  }
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
     for (;;) {
+      if (ended_ && gone_ > 0) drop_given();
       if (ended_) return groups_.empty() ? Poll::end : finalize(out);
       if (at_ == in_.rows) {
         const Poll poll = pull_rows(pull);
@@ -34,10 +50,16 @@ class GroupByReducerCursor final : public Cursor {
       run_->check_cancelled();
       const int64_t row = at_++;
       if (const ErrorPtr* e = keys_.error_at(row)) {
+        if (gone_ > 0) continue;  // came out before the first key did
         *out = error_block(*e, identity().columns, in_.origin.slice(row));
+        if (identity().marks) mark(out);
         return Poll::ready;
       }
-      add(integer_at(keys_.columns[0].row(row)), row);
+      try {
+        add(integer_at(keys_.columns[0].row(row)), row);
+      } catch (const Error& e) {
+        if (gone_ == 0 || e.code() == Code::cancelled) throw;
+      }
     }
   }
 
@@ -50,8 +72,10 @@ class GroupByReducerCursor final : public Cursor {
   Poll pull_rows(const Pull& pull) {
     at_ = 0;
     in_ = Block();
+    trail_.forget(trail_.rows());
     const Poll poll = input_->pull(&in_, {run_->options().block_rows, pull.waker});
     if (poll == Poll::ready) {
+      trail_.note(*input_, in_.rows);
       Block consumed = in_;
       keys_ = Block();
       key_->run(consumed, &keys_);
@@ -81,16 +105,88 @@ class GroupByReducerCursor final : public Cursor {
     out->rows = 1;
     out->origin = Origin(mix(group.first.lineage, 1), 1, group.first.epoch);
     for (const Tensor& t : result) out->columns.push_back(Column::constant(t, 1));
+    ++given_;
+    if (identity().marks) mark(out);
     return Poll::ready;
+  }
+
+  void mark(Block* out) const {
+    if (const auto state = small_state()) {
+      const StreamPosition input = trail_.before(trail_.rows() - (in_.rows - at_));
+      set_mark(out, std::array<int64_t, 1>{0}, {&input, 1}, *state);
+    } else if (ended_) {
+      set_mark(out, {given_});
+    }
+  }
+
+  // Keys, lineages and epochs as vectors, then the states of each key; nothing where that is large.
+  std::optional<std::vector<Tensor>> small_state() const {
+    constexpr int64_t kMostBytes = 16 << 10;
+    int64_t bytes = 0;
+    std::vector<int64_t> keys, lineages, epochs;
+    std::vector<Tensor> out(3);
+    for (const auto& [key, group] : groups_) {
+      bytes += 3 * static_cast<int64_t>(sizeof key);
+      for (const Tensor& t : group.state) {
+        if (t.object()) return std::nullopt;
+        bytes += t.payload_bytes() + 32;  // dtype and shape, too, are written
+        out.push_back(t);
+      }
+      if (bytes > kMostBytes) return std::nullopt;
+      keys.push_back(key);
+      lineages.push_back(static_cast<int64_t>(group.first.lineage));
+      epochs.push_back(static_cast<int64_t>(group.first.epoch));
+    }
+    out[0] = Tensor::vector<int64_t>(keys);
+    out[1] = Tensor::vector<int64_t>(lineages);
+    out[2] = Tensor::vector<int64_t>(epochs);
+    return out;
+  }
+
+  void restore(const std::vector<Tensor>& state) {
+    const size_t leaves = types_->input.items[0].leaves().size();
+    bool fits = state.size() >= 3;
+    for (size_t i = 0; fits && i < 3; ++i) {
+      fits = !state[i].object() && state[i].dtype() == DType::int64 &&
+             state[i].dims() == state[0].dims() && state[i].dims().rank() == 1;
+    }
+    const int64_t count = fits ? state[0].entries_count() : 0;
+    fits = fits && state.size() == 3 + static_cast<size_t>(count) * leaves;
+    for (size_t i = 3; fits && i < state.size(); ++i) {
+      const LeafSpec& type = types_->type(static_cast<ValueId>((i - 3) % leaves));
+      fits = !state[i].object() && state[i].dtype() == type.dtype &&
+             type.shape.admits(state[i].dims());
+    }
+    if (!fits)
+      throw Error(Code::data_loss, "the checkpoint is damaged: the states are of another type");
+    auto next = state.begin() + 3;
+    for (int64_t i = 0; i < count; ++i) {
+      const auto end = next + static_cast<std::ptrdiff_t>(leaves);
+      groups_[state[0].entry<int64_t>(i)] = {
+          {next, end},
+          {static_cast<uint64_t>(state[1].entry<int64_t>(i)),
+           static_cast<uint64_t>(state[2].entry<int64_t>(i)), 0}};
+      next = end;
+    }
+  }
+
+  // Of keys that were given before the mark.
+  void drop_given() {
+    for (given_ = gone_; gone_ > 0 && !groups_.empty(); --gone_) groups_.erase(groups_.begin());
+    gone_ = 0;
   }
 
   Run* const run_;
   const std::shared_ptr<const CompiledFunction> key_, init_, reduce_, finalize_;
   CursorPtr input_;
+  const FunctionPtr types_;  // reduce: its first inputs are the state
+  InputTrail trail_;
   Block in_, keys_;
   int64_t at_ = 0;  // next row of in_
   std::map<int64_t, Group> groups_;
   bool ended_ = false;
+  int64_t given_ = 0;  // keys
+  int64_t gone_ = 0;   // keys that were given before the mark and come up again
 };
 
 }  // namespace

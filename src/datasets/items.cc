@@ -96,6 +96,7 @@ LeafSpec item_leaf(const LeafSpec& leaf) {
 
 int64_t first_size(const LeafSpec& leaf, const std::string& what) {
   if (leaf.kind == LeafSpec::Kind::dataset) NodeDraft::fail("input", what + " nested datasets");
+  if (leaf.kind == LeafSpec::Kind::optional) NodeDraft::fail("input", what + " " + leaf.text());
   if (!leaf.shape.has_rank()) return -1;
   if (leaf.shape.rank() == 0) NodeDraft::fail("input", what + " scalars");
   return leaf.shape[0];

@@ -1,13 +1,15 @@
 // jsonl(filenames, fields): a JSON object a line, as a dict of typed fields.
 //
 // Blank lines are passed over. Keys that `fields` does not name are ignored; a missing one, or a
-// null, takes the field's default or is an error. Numbers must fit their dtype: no rounding of
-// integers, no number made of text. Of a key that comes twice the first counts.
+// null, takes the field's default, is an optional value that is missing (of feature(dtype,
+// kind="optional")), or is an error. Numbers must fit their dtype: no rounding of integers, no
+// number made of text. Of a key that comes twice the first counts.
 
 #include <simdjson.h>
 
 #include <algorithm>
 
+#include "data/optional.h"
 #include "datasets/datasets.h"
 #include "datasets/fields.h"
 #include "datasets/records.h"
@@ -124,17 +126,13 @@ class FieldRows {
 
   // Throws Fault, with nothing added.
   void add(const element& value) {
-    if (!field_->shape.is_scalar()) return add_tensor(tensor_of(value, *field_));
-    if (field_->dtype == DType::bytes) return add_text(string_of(value));
-    visit_dtype(field_->dtype, [&]<typename T>(TypeTag<T>) {
-      if constexpr (!std::is_same_v<T, BytesView>)
-        dense_.mutable_entries<T>()[rows_] = number_of<T>(value);
-    });
-    ++rows_;
+    add_value(value);
+    if (field_->is_optional) present_.push_back(1);
   }
 
   void add_missing() {
     if (field_->required) throw Fault{"is missing"};
+    if (field_->is_optional) return add_nothing();
     if (!field_->shape.is_scalar()) return add_tensor(field_->fallback);
     if (field_->dtype == DType::bytes) return add_text(bytes_at(field_->fallback));
     const auto bytes = dtype_size(field_->dtype);
@@ -149,14 +147,31 @@ class FieldRows {
   }
 
   Column finish() {
+    if (!field_->is_optional) return finish_values();
+    return optional_column(finish_values(), field_->shape, std::move(present_));
+  }
+
+ private:
+  // Throws Fault, with nothing added.
+  void add_value(const element& value) {
+    if (!field_->shape.is_scalar()) return add_tensor(tensor_of(value, *field_));
+    if (field_->dtype == DType::bytes) return add_text(string_of(value));
+    visit_dtype(field_->dtype, [&]<typename T>(TypeTag<T>) {
+      if constexpr (!std::is_same_v<T, BytesView>)
+        dense_.mutable_entries<T>()[rows_] = number_of<T>(value);
+    });
+    ++rows_;
+  }
+
+  Column finish_values() {
     if (!field_->shape.is_scalar()) return tensors_.take(rows_);
     if (field_->dtype == DType::bytes)
       strings_.finish(dense_.mutable_entries<BytesView>(), &dense_.mutable_buffer());
     return std::move(dense_);
   }
 
- private:
   void add_nothing() {
+    if (field_->is_optional) present_.push_back(0);
     if (field_->shape.is_scalar()) {
       if (field_->dtype == DType::bytes) return add_text({});
       const auto bytes = dtype_size(field_->dtype);
@@ -184,7 +199,10 @@ class FieldRows {
   Column dense_;
   StringWriter strings_;
   ColumnBuilder tensors_;
+  std::vector<uint8_t> present_;  // optional
 };
+
+constexpr FieldRules kRules{.shapes = true, .optionals = true};
 
 class JsonDecoder final : public RecordDecoder {
  public:
@@ -242,13 +260,13 @@ OperatorDef jsonl_operator() {
   format.doc = "Lines of JSON objects, as a dict of typed fields.";
   format.leading = {required("fields", Param::Kind::any)};
   format.spec = [](const NodeDraft& draft) {
-    return spec_of(fields_of(draft.node.args["fields"], "fields", true));
+    return spec_of(fields_of(draft.node.args["fields"], "fields", kRules));
   };
   format.reader = [](std::string path, const ReaderOptions& options, const Attrs&) {
     return open_text_lines(std::move(path), options, {"jsonl", true});
   };
   format.decoder = [](const Attrs& args) -> std::unique_ptr<RecordDecoder> {
-    return std::make_unique<JsonDecoder>(fields_of(args["fields"], "fields", true));
+    return std::make_unique<JsonDecoder>(fields_of(args["fields"], "fields", kRules));
   };
   return records_operator(std::move(format));
 }

@@ -54,6 +54,9 @@ class WindowRows final : public ObjectRows {
 // elements. Made once for all iterators.
 PlanPtr rows_template(const OpenContext& context, const PlanPtr& node, int column);
 
+// How many rows the dataset keeps; -1 when it is no window.
+int64_t kept_count(const Object* dataset);
+
 // The rows kept behind a row of a column of nested datasets; false when it is another dataset.
 bool kept_rows(const Column& column, int64_t row, KeptRows* out);
 

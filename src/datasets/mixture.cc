@@ -1,6 +1,7 @@
 // An error of an input takes its turn, as in zip: the choice that met it is used up.
 
 #include "datasets/mixture.h"
+#include "datasets/key_order.h"
 
 #include <algorithm>
 
@@ -128,6 +129,7 @@ void infer_mixture(NodeDraft& draft, size_t count) {
   draft.node.cardinality = kUnknown;
   for (size_t i = 0; i < count; ++i) {
     bool ok = false;
+    draft.node.inputs[i] = with_key_order(draft.node.inputs[i], spec);
     spec = join_specs(spec, draft.input(i).spec, &ok);
     if (!ok) {
       NodeDraft::fail("datasets", "the elements differ: " + draft.input(0).spec.text() + " and " +

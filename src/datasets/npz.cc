@@ -18,7 +18,7 @@ namespace {
 
 std::vector<NpzArray> named_arrays(const Attr& fields) {
   std::vector<NpzArray> out;
-  for (const Field& f : fields_of(fields, "fields", true)) {
+  for (const Field& f : fields_of(fields, "fields", {.shapes = true})) {
     if (f.dtype == DType::bytes)
       NodeDraft::fail("fields", "`" + f.name + "` must be numbers: bytes");
     if (!f.shape.is_static()) NodeDraft::fail("fields", "`" + f.name + "` must have a known shape");

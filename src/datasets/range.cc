@@ -52,9 +52,8 @@ void infer(NodeDraft& draft) {
   const Attr &a = draft.node.args["start"], &b = draft.node.args["stop"],
              &step = draft.node.args["step"];
   const DType dtype = draft.node.args["dtype"].as_dtype();
-  if (!is_integer(dtype) && dtype != DType::float32 && dtype != DType::float64) {
-    NodeDraft::fail("dtype",
-                    "must be an integer, float32 or float64: " + std::string(dtype_name(dtype)));
+  if (!is_integer(dtype) && !is_float(dtype)) {
+    NodeDraft::fail("dtype", "must be an integer or a float: " + std::string(dtype_name(dtype)));
   }
   if (!step.is_capture() && step.as_int() == 0) NodeDraft::fail("step", "must not be zero: 0");
   draft.node.spec = Spec::tensor(dtype, {});
@@ -89,8 +88,15 @@ void fill_range(const RangeBounds& bounds, int64_t first, int64_t row, int64_t n
   const auto step = static_cast<uint64_t>(bounds.step);
   const uint64_t start = static_cast<uint64_t>(bounds.start) + static_cast<uint64_t>(first) * step;
   visit_dtype(column->dtype(), [&]<typename T>(TypeTag<T>) {
+    T* const to = column->mutable_entries<T>() + row;
     if constexpr (std::is_arithmetic_v<T>) {
-      fill_steps(start, step, n, column->mutable_entries<T>() + row);
+      fill_steps(start, step, n, to);
+    } else if constexpr (!std::is_same_v<T, BytesView>) {
+      for (int64_t i = 0; i < n; ++i) {
+        const auto value = static_cast<int64_t>(start + static_cast<uint64_t>(i) * step);
+        if constexpr (std::is_same_v<T, Float16>) to[i] = to_float16(static_cast<float>(value));
+        if constexpr (std::is_same_v<T, BFloat16>) to[i] = to_bfloat16(static_cast<float>(value));
+      }
     }
   });
 }

@@ -101,6 +101,16 @@ bool kept_rows(const Column& column, int64_t row, KeptRows* out) {
   return true;
 }
 
+int64_t kept_count(const Object* dataset) {
+  const auto* value = dynamic_cast<const DatasetValue*>(dataset);
+  if (!value || !value->plan()->is("rows_of")) return -1;
+  int64_t rows = 0;
+  for (const RowRun& run :
+       static_cast<const Window*>(value->environment()[0].object().get())->kept.runs)
+    rows += run.count;
+  return rows;
+}
+
 OperatorDef rows_of_operator() {
   OperatorDef op;
   op.name = "rows_of";

@@ -2,10 +2,12 @@
 // members that share their name up to the first dot, as a dict by extension.
 //
 // `fields` names the extensions wanted; "__key__" is the shared name. Bytes come as they are,
-// numbers are read from the member's text. A sample without a required member is an error.
+// numbers are read from the member's text. A sample without a required member is an error; of
+// feature(dtype, kind="optional") it is an optional value that is missing.
 
 #include <algorithm>
 
+#include "data/optional.h"
 #include "datasets/datasets.h"
 #include "datasets/fields.h"
 #include "datasets/records.h"
@@ -30,6 +32,10 @@ class TarDecoder final : public RecordDecoder {
       for (const BufferRef& buffer : keeper) columns.back().mutable_buffer().keep(buffer);
       if (!f.required) columns.back().mutable_buffer().keep(f.fallback.buffer());
     }
+    present_.assign(fields_.size(), {});
+    for (size_t i = 0; i < fields_.size(); ++i) {
+      if (fields_[i].is_optional) present_[i].resize(static_cast<size_t>(rows));
+    }
     for (int64_t row = 0; row < rows; ++row) {
       const Record& record = records[static_cast<size_t>(row)];
       std::string fault;
@@ -37,7 +43,12 @@ class TarDecoder final : public RecordDecoder {
       clear_row(columns, row);
       out->errors.push_back({row, record_error(path, record, fault)});
     }
-    for (Column& c : columns) out->columns.push_back(std::move(c));
+    for (size_t i = 0; i < fields_.size(); ++i) {
+      Column& c = columns[i];
+      out->columns.push_back(fields_[i].is_optional
+                                 ? optional_column(std::move(c), {}, std::move(present_[i]))
+                                 : std::move(c));
+    }
   }
 
  private:
@@ -96,6 +107,7 @@ class TarDecoder final : public RecordDecoder {
       std::memcpy(to, fields_[i].fallback.data(), static_cast<size_t>(dtype_size(column.dtype())));
       return true;
     }
+    if (fields_[i].is_optional) present_[i][static_cast<size_t>(row)] = 1;
     if (fields_[i].name == kKey) column.mutable_buffer().keep(key_tensor_.buffer());
     return visit_dtype(column.dtype(), [&]<typename T>(TypeTag<T>) {
       T* const value = reinterpret_cast<T*>(to);
@@ -112,13 +124,14 @@ class TarDecoder final : public RecordDecoder {
   }
 
   const std::vector<Field> fields_;
-  std::vector<std::string_view> found_;  // by field, of the sample at hand
+  std::vector<std::vector<uint8_t>> present_;  // by row, of optional fields
+  std::vector<std::string_view> found_;        // by field, of the sample at hand
   std::string key_;
   Tensor key_tensor_;
 };
 
 std::vector<Field> tar_fields(const Attrs& args) {
-  std::vector<Field> out = fields_of(args["fields"], "fields", false);
+  std::vector<Field> out = fields_of(args["fields"], "fields", {.optionals = true});
   for (const Field& f : out) {
     const bool text = f.dtype == DType::bytes;
     if (!text && !is_integer(f.dtype) && f.dtype != DType::float32 && f.dtype != DType::float64) {

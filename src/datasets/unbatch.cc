@@ -120,7 +120,9 @@ OperatorDef unbatch_operator() {
     std::vector<LeafSpec> leaves = draft.input().spec.leaves();
     if (leaves.empty()) NodeDraft::fail("input", "at least one component is needed");
     int64_t size = -1;
+    bool counted = true;  // as the peer counts: not what is empty, and not sparse tensors
     for (LeafSpec& leaf : leaves) {
+      counted &= leaf.kind != LeafSpec::Kind::sparse;
       const int64_t n = first_size(leaf, "cannot unbatch");
       if (size < 0) size = n;
       if (n >= 0 && n != size) {
@@ -131,7 +133,7 @@ OperatorDef unbatch_operator() {
     }
     draft.node.spec = draft.input().spec.with_leaves(leaves);
     const int64_t n = draft.input().cardinality;
-    const bool known = n >= 0 && size >= 0 && (size == 0 || n <= INT64_MAX / size);
+    const bool known = counted && n >= 0 && size > 0 && n <= INT64_MAX / size;
     draft.node.cardinality = n == kInfinite ? kInfinite : known ? n * size : kUnknown;
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {

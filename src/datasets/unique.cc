@@ -1,11 +1,12 @@
 // unique(): each element once, at its first place.
 //
 // Elements are told apart by a hash of 128 bits of shape and bytes, so what is remembered of one is
-// 16 bytes whatever its size. Errors pass. No marks: what was seen is found again by running from
-// the beginning.
+// 16 bytes whatever its size. Errors pass. Marks hold what was seen, up to 1024 elements; behind
+// that the input is read again from the last such mark and what was given is dropped.
 
 #include <xxhash.h>
 
+#include <cstring>
 #include <unordered_set>
 
 #include "datasets/datasets.h"
@@ -22,9 +23,18 @@ struct KeyHash {
   size_t operator()(const Key& key) const { return static_cast<size_t>(key.low); }
 };
 
+constexpr size_t kMostSeenBytes = 1024 * sizeof(Key);
+
 class UniqueCursor final : public Cursor {
  public:
-  explicit UniqueCursor(CursorPtr input) : input_(std::move(input)) {}
+  // `seen`: keys of elements that were given before, one after the other.
+  UniqueCursor(CursorPtr input, std::string_view seen) : input_(std::move(input)), keys_(seen) {
+    for (size_t i = 0; i + sizeof(Key) <= seen.size(); i += sizeof(Key)) {
+      Key key;
+      std::memcpy(&key, seen.data() + i, sizeof key);
+      seen_.insert(key);
+    }
+  }
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
@@ -33,15 +43,28 @@ class UniqueCursor final : public Cursor {
       if (poll != Poll::ready) return poll;
       std::vector<int32_t> kept;
       for (int32_t i = 0; i < out->rows; ++i) {
-        if (out->error_at(i) || seen_.insert(key_of(out->columns[0], i)).second) kept.push_back(i);
+        if (out->error_at(i) || is_new(key_of(out->columns[0], i))) kept.push_back(i);
       }
       if (kept.empty()) continue;
       if (static_cast<int64_t>(kept.size()) < out->rows) *out = out->gather(kept);
+      if (identity().marks) mark(out);
       return Poll::ready;
     }
   }
 
  private:
+  bool is_new(const Key& key) {
+    if (!seen_.insert(key).second) return false;
+    if (identity().marks && keys_.size() <= kMostSeenBytes)
+      keys_.append(reinterpret_cast<const char*>(&key), sizeof key);
+    return true;
+  }
+
+  void mark(Block* out) const {
+    if (keys_.size() <= kMostSeenBytes)
+      set_mark(out, {}, {&input_->position(), 1}, {Tensor::of_bytes(keys_)});
+  }
+
   Key key_of(const Column& column, int64_t row) {
     bytes_.clear();
     const Dims dims = column.dims_of(row);
@@ -64,8 +87,19 @@ class UniqueCursor final : public Cursor {
 
   CursorPtr input_;
   std::unordered_set<Key, KeyHash> seen_;
+  std::string keys_;   // the same in order, for marks; full when it is larger than they may be
   std::string bytes_;  // of the row at hand
 };
+
+// What the mark holds.
+std::string_view seen_before(const StageMark* from) {
+  if (!from) return {};
+  const bool fits = from->state().size() == 1 && from->state()[0].dtype() == DType::bytes &&
+                    !from->state()[0].object() && from->state()[0].dims().rank() == 0 &&
+                    bytes_at(from->state()[0]).size() % sizeof(Key) == 0;
+  if (!fits) throw Error(Code::data_loss, "the checkpoint is damaged: `unique` has other keys");
+  return bytes_at(from->state()[0]);
+}
 
 }  // namespace
 
@@ -76,9 +110,10 @@ OperatorDef unique_operator() {
   op.params = {required("input", Param::Kind::dataset)};
   op.infer = [](NodeDraft& draft) {
     const Spec& spec = draft.input().spec;
-    if (!spec.is_leaf() || !spec.leaf.is_tensor())
+    const std::vector<LeafSpec> leaves = spec.leaves();
+    if (leaves.size() != 1 || !leaves[0].is_tensor())
       NodeDraft::fail("input", "an element must be one tensor, it is " + spec.text());
-    const DType dtype = spec.leaf.dtype;
+    const DType dtype = leaves[0].dtype;
     if (dtype != DType::int32 && dtype != DType::int64 && dtype != DType::bytes) {
       NodeDraft::fail("input",
                       "elements must be int32, int64 or bytes: " + std::string(dtype_name(dtype)));
@@ -87,7 +122,8 @@ OperatorDef unique_operator() {
     draft.node.cardinality = kUnknown;
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
-    return std::make_unique<UniqueCursor>(context.open_input(*node));
+    return std::make_unique<UniqueCursor>(context.open_input(*node),
+                                          seen_before(context.resume(*node)));
   };
   return op;
 }

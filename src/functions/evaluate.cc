@@ -53,8 +53,8 @@ bool evaluate_leaves(const OpDef& op, const Attrs& attrs, std::span<const Tensor
   // Plans name files, they do not hold what is in them.
   if (op.name == "load_array" || op.name == "read_file") return false;
   for (const LeafSpec& leaf : leaves) {
-    if (!leaf.is_tensor() || leaf.shape.entries() * dtype_size(leaf.dtype) > kMostBytes)
-      return false;
+    const bool plain = leaf.is_tensor() || leaf.kind == LeafSpec::Kind::optional;
+    if (!plain || leaf.shape.entries() * dtype_size(leaf.dtype) > kMostBytes) return false;
   }
   try {
     const std::shared_ptr<const void> state = op.prepare ? op.prepare(attrs) : nullptr;

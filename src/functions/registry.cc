@@ -33,7 +33,7 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 bool unifies_literals(const OpDef& op, size_t inputs, size_t* first) {
   *first = op.name == "where" && inputs == 3 ? 1 : 0;
   for (const std::string_view name : {"concat", "stack", "clip", "where", "minimum", "maximum",
-                                      "matmul", "tensordot", "searchsorted"}) {
+                                      "matmul", "tensordot", "searchsorted", "get_value"}) {
     if (op.name == name) return true;
   }
   return op.elementwise;
@@ -82,6 +82,7 @@ OpRegistry::OpRegistry() {
   add_text_ops(this);
   add_parse_ops(this);
   add_ragged_ops(this);
+  add_optional_ops(this);
   add_image_ops(this);
   add_audio_ops(this);
 }

@@ -145,6 +145,7 @@ PlanPtr fill_knobs(const PlanPtr& plan, int threads) {
 
 PlanPtr prepare_plan(const PlanPtr& plan, const PrepareOptions& options,
                      std::vector<RuleLog>* log) {
+  if (plan->op->asks_plan) return plan;
   PlanPtr out = plan;
   if (options.rewrite) out = apply_rules(out, options, log);
   if (options.automatic) out = fill_knobs(out, options.threads);

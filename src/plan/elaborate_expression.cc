@@ -60,7 +60,7 @@ Sym Elaborator::list(const Expr& expr, const NamesPtr& names) {
   }
   // Numbers become a tensor at once: literals stay literals.
   const bool constants = !out.items.empty() && std::ranges::all_of(out.items, [](const Sym& s) {
-    return s.is_constant();
+    return s.is_constant() && !s.tensor.object();
   });
   if (!constants) return out;
   const Tensor& first = out.items[0].tensor;

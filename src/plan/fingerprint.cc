@@ -10,6 +10,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "data/optional.h"
 #include "data/ragged.h"
 #include "functions/kernels/math/array_file.h"
 #include "functions/kernels/text/model_file.h"
@@ -80,6 +81,11 @@ void write(const Tensor& t, Bytes* out) {
     for (const Tensor* part : {&sparse->indices(), &sparse->values(), &sparse->shape()})
       write(*part, out);
     return;
+  }
+  if (const OptionalTensor* optional = as_optional(t)) {
+    out->add(optional->has_value() ? "optional" : "missing");
+    if (optional->has_value()) return write(optional->value(), out);
+    return out->add(LeafSpec::tensor(optional->dtype(), optional->shape()).text());
   }
   out->integer(static_cast<int64_t>(t.dtype()));
   out->integer(t.dims().rank());

@@ -6,6 +6,7 @@
 
 #include "base/base64.h"
 #include "base/error.h"
+#include "data/optional.h"
 #include "data/ragged.h"
 #include "plan/format.h"
 #include "plan/json_parts.h"
@@ -193,6 +194,12 @@ Out tensor_to_json(const Tensor& t) {
         {"sparse", Out::array({tensor_to_json(sparse->indices()), tensor_to_json(sparse->values()),
                                tensor_to_json(sparse->shape())})}};
   }
+  if (const OptionalTensor* optional = as_optional(t)) {
+    Out value;
+    if (optional->has_value()) value = tensor_to_json(optional->value());
+    return Out{{"optional", leaf_to_json(LeafSpec::tensor(optional->dtype(), optional->shape()))},
+               {"value", std::move(value)}};
+  }
   PENSTOCK_CHECK(!t.object());
   Out values = Out::array();
   visit_dtype(t.dtype(), [&]<typename T>(TypeTag<T>) {
@@ -207,8 +214,20 @@ Out tensor_to_json(const Tensor& t) {
 
 namespace {
 
-// The parts of a ragged or sparse tensor; null where `in` is another one.
+Tensor optional_from_json(const In& type, const In& value, const Where& where) {
+  const LeafSpec leaf = leaf_from_json(type, where["optional"]);
+  if (!leaf.is_tensor()) where["optional"].fail("expected a dense tensor");
+  if (value.is_null()) return make_missing(leaf.dtype, leaf.shape);
+  Tensor out = tensor_from_json(value, where["value"]);
+  if (out.object() || out.dtype() != leaf.dtype || !leaf.shape.admits(out.dims()))
+    where["value"].fail("is no " + leaf.text());
+  return make_optional(std::move(out));
+}
+
+// The parts of a ragged, sparse or optional tensor; null where `in` is another one.
 Tensor composite_from_json(const In& in, const Where& where) {
+  if (const In* optional = optional_member(object(in, where), "optional"))
+    return optional_from_json(*optional, member(in, "value", where), where);
   const In* ragged = optional_member(object(in, where), "ragged");
   const In* from = ragged ? ragged : optional_member(in, "sparse");
   if (!from) return {};

@@ -18,6 +18,7 @@ Out leaf_to_json(const LeafSpec& leaf) {
   Out out{{"dtype", std::string(dtype_name(leaf.dtype))}, {"shape", std::move(shape)}};
   if (leaf.kind == LeafSpec::Kind::ragged) out["ragged_rank"] = leaf.ragged_rank;
   if (leaf.kind == LeafSpec::Kind::sparse) out["sparse"] = true;
+  if (leaf.kind == LeafSpec::Kind::optional) out["optional"] = true;
   return out;
 }
 
@@ -43,6 +44,7 @@ LeafSpec leaf_from_json(const In& in, const Where& where) {
     out.ragged_rank = static_cast<int>(integer(*rank, where["ragged_rank"], 0, kMaxRank));
   }
   if (optional_member(in, "sparse")) out.kind = LeafSpec::Kind::sparse;
+  if (optional_member(in, "optional")) out.kind = LeafSpec::Kind::optional;
   return out;
 }
 

@@ -61,9 +61,10 @@ struct NodeDraft {
 struct OperatorDef {
   std::string name;
   std::vector<Param> params;
-  std::string doc;      // one line
-  bool source = false;  // takes no dataset
-  bool sink = false;    // gives a value
+  std::string doc;         // one line
+  bool source = false;     // takes no dataset
+  bool sink = false;       // gives a value
+  bool asks_plan = false;  // a sink that asks what its input is: it is not rewritten
   bool stateless =
       false;  // a row goes in, at most one comes out, nothing is remembered: chains fuse
   bool keeps_rows = false;  // exactly one row out for each row in

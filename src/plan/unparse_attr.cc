@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <span>
 
+#include "data/optional.h"
 #include "data/ragged.h"
 #include "plan/format.h"
 #include "plan/lexer.h"
@@ -366,9 +367,26 @@ ExprPtr sparse_expr(const SparseTensor& t) {
   return call.finish();
 }
 
+ExprPtr optional_expr(const OptionalTensor& t) {
+  if (t.has_value()) {
+    CallBuilder call{"optional_of"};
+    call.add_loose(constant_expr(t.value(), Place::alone));
+    return call.finish();
+  }
+  CallBuilder call{"optional_none"};
+  call.add_loose(name_expr(std::string(dtype_name(t.dtype()))));
+  if (t.shape().is_scalar()) return call.finish();
+  std::vector<ExprPtr> sizes;
+  for (const int64_t size : t.shape().sizes())
+    sizes.push_back(size < 0 ? none_expr() : integer_expr(size));
+  call.add(option("shape", Param::Kind::shape, {}), list_expr(std::move(sizes)));
+  return call.finish();
+}
+
 }  // namespace
 
 ExprPtr constant_expr(const Tensor& value, Place place) {
+  if (const OptionalTensor* optional = as_optional(value)) return optional_expr(*optional);
   if (const RaggedTensor* ragged = as_ragged(value)) return ragged_expr(*ragged);
   if (const SparseTensor* sparse = as_sparse(value)) return sparse_expr(*sparse);
   if (value.entries_count() == 0) return empty_expr(value);

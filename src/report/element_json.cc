@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/base64.h"
+#include "data/optional.h"
 #include "data/ragged.h"
 
 namespace penstock {
@@ -59,9 +60,13 @@ Json ragged_items(const RaggedTensor& t, int axis, int64_t begin, int64_t end) {
   return out;
 }
 
-Json ragged_to_json(const RaggedTensor& t) {
+// Ragged axes whose size the type knows are shown with it.
+Json ragged_to_json(const RaggedTensor& t, const Shape& type) {
   Json shape{t.rows()};
-  for (int i = 0; i < t.ragged_rank(); ++i) shape.push_back(nullptr);
+  for (int i = 1; i <= t.ragged_rank(); ++i) {
+    const int64_t size = type.has_rank() && i < type.rank() ? type[i] : -1;
+    shape.push_back(size < 0 ? Json() : Json(size));
+  }
   const Dims inner = t.values().dims().without_front();
   for (const int64_t size : inner.sizes()) shape.push_back(size);
   return Json{{"ragged", ragged_items(t, 0, 0, t.rows())}, {"shape", shape}};
@@ -77,6 +82,11 @@ Json sparse_to_json(const SparseTensor& t) {
 
 Json leaf_to_json(const LeafSpec& leaf, const std::string& path) {
   Json out{{"path", path}};
+  if (leaf.kind == LeafSpec::Kind::optional) {
+    out["kind"] = "optional";
+    out["element"] = Json::array({leaf_to_json(LeafSpec::tensor(leaf.dtype, leaf.shape), "")});
+    return out;
+  }
   if (leaf.kind == LeafSpec::Kind::dataset) {
     out["kind"] = "dataset";
     out["element"] = spec_to_json(*leaf.element);
@@ -135,8 +145,13 @@ Json element_to_json(const Spec& spec, const std::vector<Tensor>& leaves, size_t
     case Spec::Kind::leaf: {
       const Tensor& t = leaves[(*next)++];
       if (!t.object()) return tensor_to_json(t);
-      if (const RaggedTensor* ragged = as_ragged(t)) return ragged_to_json(*ragged);
+      if (const RaggedTensor* ragged = as_ragged(t))
+        return ragged_to_json(*ragged, spec.leaf.shape);
       if (const SparseTensor* sparse = as_sparse(t)) return sparse_to_json(*sparse);
+      if (const OptionalTensor* optional = as_optional(t)) {
+        return Json{
+            {"optional", optional->has_value() ? tensor_to_json(optional->value()) : Json()}};
+      }
       return show_object ? show_object(*t.object()) : Json{{"dataset", Json::array()}};
     }
     case Spec::Kind::tuple: {

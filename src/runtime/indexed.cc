@@ -44,6 +44,33 @@ const PlanNode* not_indexable(const PlanNode& root) {
   return nullptr;
 }
 
+void check_index(const PlanNode& plan, int64_t index) {
+  // What the last stage has no indices for is told first, as the peer does.
+  const PlanNode* last = &plan;
+  while (last->is("prefetch") || last->is("with_options")) last = last->inputs[0].get();
+  const bool by_index = last->op->open_indexed || last->is("unbatch");
+  const Code code = by_index ? Code::failed_precondition : Code::unimplemented;
+  if (plan.cardinality == kInfinite)
+    throw Error(code, "the pipeline is infinite; put take(n) before", "at");
+  if (plan.cardinality == kUnknown && plan.is("cache")) {
+    if (index >= 0) return;
+    throw Error(Code::out_of_range, "index is out of range: " + std::to_string(index), "at");
+  }
+  if (plan.cardinality == kUnknown) {
+    throw Error(code, "the number of elements is not known; say it with assert_cardinality(n)",
+                "at");
+  }
+  check_index(index, plan.cardinality);
+}
+
+void check_index(int64_t index, int64_t elements) {
+  if (index >= 0 && index < elements) return;
+  throw Error(Code::out_of_range,
+              "index is out of range for " + std::to_string(elements) +
+                  " elements: " + std::to_string(index),
+              "at");
+}
+
 IndexedPtr open_indexed(const PlanPtr& node, const OpenContext& context) {
   try {
     return node->op->open_indexed(node, context);

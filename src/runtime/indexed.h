@@ -26,6 +26,12 @@ const PlanNode* not_indexable(const PlanNode& root);
 IndexedPtr open_indexed(const PlanPtr& node, const OpenContext& context);
 IndexedPtr open_indexed_input(const PlanNode& node, const OpenContext& context, size_t i = 0);
 
+// Throws where the plan has no element of this index: OUT_OF_RANGE. Where the number of elements is
+// infinite or not known: FAILED_PRECONDITION if the last stage finds rows by index, else
+// UNIMPLEMENTED. What a cache holds can be counted: then it is for the caller to find out.
+void check_index(const PlanNode& plan, int64_t index);
+void check_index(int64_t index, int64_t elements);
+
 using RowsAt = std::function<Block(std::span<const int64_t>)>;
 IndexedPtr make_indexed(int64_t rows, RowsAt at);
 // Row i is the input's row place(i).

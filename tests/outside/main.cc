@@ -78,6 +78,60 @@ void chain(const std::string& folder) {
   check(kept.text() == "bc", "an element outlives its iterator");
 }
 
+// A dataset of what a callable gives. `open` begins a pass; what it returns fills in the next
+// element's arrays, one for each part of the type, and gives false at the end. A throw is an error
+// at its place, and it is called again. A pass is used by one thread at a time; stages behind it
+// run in parallel as ever. Taken up from a checkpoint, it is run from its beginning.
+void generator() {
+  const Dataset squares =
+      Dataset::generator({{{Type::int64}, {Type::bytes}}, {"square", "text"}}, [] {
+        return [i = int64_t{0}](std::vector<Array>* row) mutable {
+          if (i == 4) return false;
+          *row = {Array::scalar(i * i), Array::text(std::to_string(i))};
+          ++i;
+          return true;
+        };
+      });
+  const Dataset ds = squares.map([](Value x) { return x["square"] + 1; }).batch(2).repeat(2);
+  check(ds.reduce(0, "(sum, x) -> sum + sum(x)").value<int64_t>() == 36, "a generator's elements");
+}
+
+void ask() {
+  const Dataset squares = Dataset::range(10).map([](Value x) { return x * x; });
+  check(squares.at(3).value<int64_t>() == 9, "the element at an index");
+  try {
+    squares.at(10);
+    check(false, "an index behind the end is refused");
+  } catch (const Error& e) {
+    check(e.code() == Code::out_of_range, "an index behind the end is out of range");
+  }
+  check(squares.fingerprint().size() == 32, "a fingerprint of 32 digits");
+  check(
+      squares.fingerprint() == Dataset::range(10).map([](Value y) { return y * y; }).fingerprint(),
+      "names do not count in it");
+  check(squares.fingerprint() != squares.take(9).fingerprint(), "stages do");
+}
+
+void missing_values() {
+  const Dataset ds = Dataset::range(2).map([](Value x) {
+    return cond(x == 0, call("optional_of", {x}), call("optional_none", {name("int64")}));
+  });
+  check(ds.element_spec() == "optional int64", "the spec of an optional value");
+  Iterator iterator = ds.iterate();
+  Element there, missing;
+  check(iterator.next(&there) && iterator.next(&missing), "two optional values");
+  check(there.kind() == Element::Kind::optional && there.has_value(), "one that is there");
+  check(there.value<int64_t>() == 0 && there.same(there), "its value");
+  check(!missing.has_value() && missing.arrays().empty(), "one that is missing");
+  check(!missing.same(there), "they differ");
+  try {
+    missing.array();
+    check(false, "a missing value is no array");
+  } catch (const Error& e) {
+    check(e.code() == Code::failed_precondition, "a missing value is no array");
+  }
+}
+
 void extend() {
   SourceDefinition fibonacci;
   fibonacci.name = "fibonacci";
@@ -160,6 +214,9 @@ void extend() {
 int main(int argc, char** argv) {
   try {
     chain(argc > 1 ? argv[1] : ".");
+    generator();
+    ask();
+    missing_values();
     extend();
   } catch (const std::exception& e) {
     std::printf("FAILED: %s\n", e.what());

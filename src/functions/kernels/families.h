@@ -42,6 +42,7 @@ void add_shuffle_op(OpRegistry* registry);
 void add_text_ops(OpRegistry* registry);
 void add_parse_ops(OpRegistry* registry);
 void add_ragged_ops(OpRegistry* registry);
+void add_optional_ops(OpRegistry* registry);
 void add_image_ops(OpRegistry* registry);
 void add_audio_ops(OpRegistry* registry);
 

@@ -1,0 +1,43 @@
+// Values that may be missing.
+//
+// An Object behind a Tensor, like ragged and sparse tensors: columns cut and gather it without
+// looking inside.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "data/column.h"
+#include "data/spec.h"
+
+namespace penstock {
+
+// A dense tensor of a dtype and a shape, or nothing.
+class OptionalTensor final : public Object {
+ public:
+  OptionalTensor(DType dtype, Shape shape, std::optional<Tensor> value)
+      : dtype_(dtype), shape_(std::move(shape)), value_(std::move(value)) {}
+
+  bool has_value() const { return value_.has_value(); }
+  const Tensor& value() const { return *value_; }  // REQUIRES has_value()
+  DType dtype() const { return dtype_; }
+  const Shape& shape() const { return shape_; }
+
+ private:
+  DType dtype_;
+  Shape shape_;  // what is known of the value's
+  std::optional<Tensor> value_;
+};
+
+Tensor make_optional(Tensor value);
+Tensor make_missing(DType dtype, Shape shape);
+// Null when the tensor is none.
+const OptionalTensor* as_optional(const Tensor& tensor);
+
+// Of a value of this dtype and shape.
+LeafSpec optional_leaf(DType dtype, Shape shape);
+
+// Row i of `values`, or nothing where present[i] is 0. Copies no value.
+Column optional_column(Column values, Shape shape, std::vector<uint8_t> present);
+
+}  // namespace penstock
