@@ -4,9 +4,9 @@
 run.py [--build DIR] [--tiny] [--repeat N] [--json F] [--peers] [NAME ...]
 
 A bench program is bench/NAME.cc, built as DIR/bench_NAME, or bench/NAME.py, which runs DIR/penstock. It makes its own data, prints one JSON
-object, and with --tiny takes a second at most (to see that it works, not to measure). Of several
-repetitions the table shows the median and the spread of each number. --peers runs peers.py alone, which installs what it
-compares with. Closing line: N passed, N failed.
+object, and with --tiny takes a second at most (to see that it works, not to measure). A "text" of it is shown as it is.
+Of several repetitions the table shows the median and the spread of each number. --peers runs peers.py alone, which
+installs what it compares with. Closing line: N passed, N failed.
 """
 import argparse
 import json
@@ -79,6 +79,7 @@ def main():
             continue
         results[name] = runs[0] if a.repeat == 1 else runs
         print(name)
+        text = [r.pop("text") for r in runs if "text" in r]
         for key, value in flat(runs[0]).items():
             values = [flat(r).get(key) for r in runs]
             if a.repeat > 1 and all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values):
@@ -86,6 +87,8 @@ def main():
                       f"{show(min(values))} .. {show(max(values))}")
             else:
                 print(f"  {key:40} {show(value):>14}")
+        if text:
+            print("\n" + text[0] + "\n")
     if a.json:
         pathlib.Path(a.json).write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     print(f"{len(results)} passed, {failed} failed")

@@ -61,7 +61,7 @@ def measures(build, out):
     assert p.returncode == 0, p.stdout
     runs = json.loads((out / "tiny/measured.json").read_text())
     assert [r["workers"] for r in runs] == [1, 2], runs
-    assert all(r["steps_per_s"] > 0 and r["steps"] >= 20 for r in runs), runs
+    assert all(r["steps_per_s"] > 0 and r["steps"] >= 10 for r in runs), runs
     predicted = subprocess.run([build / "penstock", "predict", out / "tiny/profile", "--bandwidth", "100Mbit", "--workers", "1,2",
                                 "--json"], stdout=subprocess.PIPE, check=True)
     assert [q["workers"] for q in json.loads(predicted.stdout)["points"]] == [1, 2]

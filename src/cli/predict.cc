@@ -248,8 +248,9 @@ Command predict_command() {
       "training throughput for each size of a cluster",
       "Simulates training from one worker's profile: steps per second with a 90 % interval for a "
       "run of 40 steps a worker, what binds, where more workers stop paying, and the best size. "
-      "PROFILE is a file or a folder of TensorFlow RunMetadata, a Kineto trace of PyTorch DDP "
-      "(then synchronous training is replayed), or Penstock's own JSON (docs/format/profile.md); "
+      "PROFILE is a file or a folder of TensorFlow RunMetadata, a Kineto or Chakra trace of "
+      "PyTorch DDP (then synchronous training is replayed), or Penstock's own JSON "
+      "(docs/format/profile.md); "
       "several are several kinds of workers. docs/cluster-model.md derives the model.",
       {{"--workers", "LIST", "numbers of workers, such as 1,2,4 or 1..16 (1..8)"},
        {"--servers", "LIST", "numbers of servers (as recorded)"},

@@ -11,6 +11,7 @@
 #include "cluster/read_profile.h"
 #include "cluster/rig.h"
 #include "io/file.h"
+#include "report/profile_page.h"
 
 namespace penstock::cli {
 namespace {
@@ -133,6 +134,8 @@ int profile(const Args& args) {
   const double rate =
       cluster::parse_rate(args.get("--bandwidth").value_or(kDefaultRate)) * cluster::kPayloadShare;
   const cluster::Inspection found = cluster::inspect(read, rate);
+  if (const auto file = args.get("--html"))
+    write_file_atomically(*file, profile_page(read, found, rate));
   if (args.has("--json")) {
     print_json(to_json(read, found, rate));
   } else {
@@ -152,6 +155,7 @@ Command profile_command() {
       "phases on one time axis, and how much of the transfers hides behind computing. convert "
       "writes it as Penstock's JSON (docs/format/profile.md).",
       {{"--bandwidth", "RATE", "nominal rate of a server's link (1Gbit)"},
+       {"--html", "FILE", "inspect: a page with the phases drawn"},
        {"-o", "FILE", "where convert writes"},
        {"--json", "", "one JSON object (docs/format/profile.md)"}},
       profile};

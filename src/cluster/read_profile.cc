@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "cluster/chakra.h"
 #include "cluster/kineto.h"
 #include "cluster/profile_json.h"
 #include "cluster/run_metadata.h"
@@ -80,6 +81,8 @@ Profile read_profile(const std::string& path) {
     if (is_profile_json(bytes)) return read_profile_json(path, bytes);
     if (is_kineto(bytes)) {
       out = read_kineto(path, bytes);
+    } else if (is_chakra(bytes)) {
+      out = read_chakra(path, bytes);
     } else {
       read_run_metadata(path, bytes, &out);
     }

@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+"""How far `penstock predict` is from measured training: the tables of bench/README.md.
+
+cluster.py [--program P] [--tiny]
+
+Prints one JSON object whose "text" holds two tables: errors by what was measured, and what each part of the model
+brings. Measured is what lies in
+  PENSTOCK_RECORDINGS  cluster/ (TensorFlow) and cluster-ddp/ (PyTorch DDP); without it ../shared/golden beside the checkout
+  PENSTOCK_RIG_OUT     what bench/cluster/rig.py wrote; without it build/rig
+A row without its recordings says so. Constants are those of bench/cluster/constants.json, fitted by
+accuracy.py --fit with the judged configuration left out; a configuration that no fit has seen is judged with the
+constants of all. --tiny judges two profiles of tests/ against nothing, to see that it works.
+"""
+import argparse
+import copy
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "bench/cluster"))
+from accuracy import Configuration, errors  # noqa: E402
+
+CONSTANTS = json.loads((ROOT / "bench/cluster/constants.json").read_text())
+QUICK = ["--replications", "3", "--steps", "70"]
+LITTLE_GAIN = 0.05
+# What the default model adds to equal shares, in the order of the ablation.
+PARTS = {
+    "bursts have unequal shares": {"share_spread": 0.6},
+    "a burst under way goes ahead": {"newcomer": 0.5},
+    "links carry less when both ways are busy": {"duplex_loss": 0.12},
+    "requests and answers wait behind data": {"message_wait_s": 0.003},
+    "server computing for each transfer, one core": {"server_transfer_s": 2e-5, "server_cores": 1},
+    "gap between steps for each transfer": {"step_gap_transfer_s": 5e-5},
+}
+NEUTRAL = {"sharing": "tcp", "share_spread": 0, "newcomer": 1, "duplex_loss": 0, "message_wait_s": 0, "server_transfer_s": 0,
+           "server_cores": 0, "step_gap_transfer_s": 0}
+
+
+def recordings(name):
+    given = os.environ.get("PENSTOCK_RECORDINGS")
+    for top in [pathlib.Path(given)] if given else [p / "shared/golden" for p in (ROOT.parent, ROOT.parent.parent)]:
+        if (top / name).is_dir():
+            return configurations(top / name)
+    return []
+
+
+def configurations(folder):
+    return [Configuration(f) for f in sorted(folder.iterdir()) if (f / "measured.json").exists()]
+
+
+def rig(queue):
+    """Settings of the rig whose links are fair or plain, of several sizes."""
+    folder = pathlib.Path(os.environ.get("PENSTOCK_RIG_OUT", ROOT / "build/rig"))
+    out = []
+    for c in configurations(folder) if folder.is_dir() else []:
+        if json.loads((c.folder / "config.json").read_text())["queue"] == queue and len(c.measured) > 1:
+            out.append(c)
+    return out
+
+
+def constants_for(fit, name):
+    known = CONSTANTS.get(fit, {})
+    return known.get("left_out", {}).get(name, known.get("all"))
+
+
+def judge(program, all_of, flags=(), fit=None, network=None):
+    """-> [(configuration, errors)]"""
+    return [(c, errors(c, c.predict(program, list(flags), network or (constants_for(fit, c.name) if fit else None)))) for c in all_of]
+
+
+def figures(found, keep=lambda w, m: True):
+    v = sorted(abs(e[2]) for _, es in found for e in es if keep(e[0], e[1]))
+    if not v:
+        return None
+    return {"points": len(v), "mean": sum(v) / len(v), "p90": v[min(len(v) - 1, int(0.9 * len(v)))],
+            "p95": v[min(len(v) - 1, int(0.95 * len(v)))], "max": v[-1]}
+
+
+def coverage(found):
+    inside, runs = (sum(e[k] for _, es in found for e in es) for k in (3, 4))
+    return inside / runs if runs else None
+
+
+def first_little_gain(rates):
+    """Position in the sizes of the first that brings less than LITTLE_GAIN a worker added; their number when none."""
+    sizes = sorted(rates)
+    for k in range(1, len(sizes)):
+        gain = (rates[sizes[k]] / rates[sizes[k - 1]]) ** (1 / (sizes[k] - sizes[k - 1])) - 1
+        if gain < LITTLE_GAIN:
+            return k
+    return len(sizes)
+
+
+def saturation(found):
+    off = []
+    for c, es in found:
+        predicted = {w: c.measured[w] * (1 + e) for w, _, e, _, _ in es}
+        off.append(abs(first_little_gain(predicted) - first_little_gain(c.measured)))
+    return {"settings": len(off), "exact": off.count(0) / len(off), "off_by_more_than_one": sum(o > 1 for o in off)} if off else None
+
+
+def end_times(program, profiles):
+    """Error of the transfers' ends inside a step: penstock calibrate --json."""
+    out = []
+    with tempfile.TemporaryDirectory() as temporary:
+        for folder, mbit, policy in profiles:
+            p = subprocess.run([program, "calibrate", folder, "--bandwidth", f"{mbit}Mbit", "--policy", policy, "-o",
+                                f"{temporary}/net.json", "--json"], stdout=subprocess.PIPE, check=True)
+            out.append((folder.parent.name, json.loads(p.stdout)["window"]["end_times"]))
+    return out
+
+
+def percent(v):
+    return "-" if v is None else f"{100 * v:.1f} %"
+
+
+def row(label, f, goal, extra=""):
+    if not f:
+        return f"| {label} | not recorded here | | | | {goal} |"
+    return (f"| {label} | {f['points']} | {percent(f['mean'])} | {percent(f['p90'])} | {percent(f['max'])}{extra} | {goal} |")
+
+
+def table(program):
+    tf, ddp = recordings("cluster"), recordings("cluster-ddp")
+    fair, plain = rig("fair"), rig("plain")
+    left_out = judge(program, tf, fit="recordings")
+    fair_found = judge(program, fair, ["--policy", "fifo"], fit="rig_fair")
+    plain_found = judge(program, plain, fit="rig_plain")
+    given = [(c, errors(c, c.predict(program, ["--step-time", str(1 / c.measured[1])]))) for c in ddp]
+    lines = ["| what | points | mean | 9 of 10 | most | goal |", "|---|---|---|---|---|---|",
+             row("TensorFlow recordings, all points", figures(left_out), "5 %, 11 %"),
+             row("the same, W >= 2", figures(left_out, lambda w, m: w >= 2), "5.5 %"),
+             row("the same, two servers", figures(left_out, lambda w, m: m == 2), "5 %"),
+             row("DDP recordings, one worker's step given", figures(given), "0.8 %, most 3 %"),
+             row("DDP recordings, the trace alone", figures(judge(program, ddp)), "2.5 %, most 8 %"),
+             row("the same, Chakra traces alone", figures(judge(program, chakra(ddp))), "2.5 %, most 8 %"),
+             row("own rig, fair links", figures(fair_found), "3 %, p95 8 %", p95(fair_found)),
+             row("own rig, plain TCP", figures(plain_found), "6 %, p95 15 %", p95(plain_found))]
+    s = saturation(fair_found + plain_found)
+    lines.append(f"| saturation point, own rig | {s['settings']} | exact in {percent(s['exact'])} | | {s['off_by_more_than_one']} off by "
+                 "more than one size | 80 %, none |" if s else row("saturation point, own rig", None, "80 %, none"))
+    big = [(c.folder / "profile", c.mbit, "fifo") for c in configurations_of_one_size()]
+    times = end_times(program, big)
+    for name, e in times:
+        lines.append(f"| transfer end times, own rig, `{name}` | {e['transfers']} | {percent(e['mean'])} | p95 {percent(e['p95'])} | "
+                     f"{percent(e['most'])} | 2 %, p95 5 % |")
+    if not times:
+        lines.append(row("transfer end times, own rig", None, "2 %, p95 5 %"))
+    for name, e in end_times(program, [(c.profile, c.mbit, "grpc") for c in tf[:3]]):
+        lines.append(f"| transfer end times, `{name}` | {e['transfers']} | {percent(e['mean'])} | p95 {percent(e['p95'])} | "
+                     f"{percent(e['most'])} | (reported) |")
+    for label, found in (("TensorFlow", left_out), ("DDP", given), ("own rig", fair_found + plain_found)):
+        if found:
+            lines.append(f"| 90 % interval covers the run, {label} | {sum(e[4] for _, es in found for e in es)} | "
+                         f"{percent(coverage(found))} | | | 80 to 97 % |")
+    speed = pathlib.Path(program).parent / "bench_cluster_speed"
+    if speed.exists():
+        s = json.loads(subprocess.run([speed], stdout=subprocess.PIPE, check=True).stdout)
+        lines.append(f"| 1000 steps x 10 workers x 1000 ops, one core | | {s['workers_10_steps_1000']['cpu_seconds']:.2f} s | | | 1 s |")
+        lines.append(f"| 20 steps x 1024 workers on 64 servers | | {s['workers_1024_servers_64_steps_20']['cpu_seconds']:.1f} s | | | 60 s |")
+    return lines, {"recordings": figures(left_out), "ddp": figures(given), "rig_fair": figures(fair_found),
+                   "rig_plain": figures(plain_found)}
+
+
+def chakra(all_of):
+    """The same configurations with the Chakra conversion of one worker's trace for a profile."""
+    out = []
+    for c in all_of:
+        other = copy.copy(c)
+        other.profile = c.profile / "w1.et.gz"
+        out += [other] if other.profile.exists() else []
+    return out
+
+
+def p95(found):
+    f = figures(found)
+    return f" (p95 {percent(f['p95'])})" if f else ""
+
+
+def configurations_of_one_size():
+    folder = pathlib.Path(os.environ.get("PENSTOCK_RIG_OUT", ROOT / "build/rig"))
+    return [c for c in configurations(folder) if len(c.measured) == 1] if folder.is_dir() else []
+
+
+def variants():
+    """Name, flags and network of each row of the ablation."""
+    yield "formula: ideal", ["--model", "ideal"], None
+    yield "formula: Lin", ["--model", "lin"], None
+    yield "formula: Cynthia", ["--model", "cynthia"], None
+    yield "the paper's rule (`--policy paper`)", ["--policy", "paper"], None
+    yield "lanes as recorded, transfers whole (`fifo`)", ["--policy", "fifo"], None
+    added = dict(NEUTRAL)
+    for name, values in PARTS.items():
+        added.update(values)
+        yield f"+ {name}", [], dict(added)
+    for name, values in PARTS.items():
+        yield f"all but: {name}", [], {k: NEUTRAL[k] for k in values}
+    yield "all, transfers in the order of layers", ["--order", "layer"], None
+    yield "all, transfers in random order", ["--order", "random"], None
+
+
+def ablation(program):
+    sets = {"recordings": recordings("cluster"), "plain": rig("plain"), "fair": rig("fair")}
+    lines = ["| model | recordings, all | W >= 2 | two servers | rig, plain | rig, fair |", "|---|---|---|---|---|---|"]
+    for name, flags, network in variants():
+        found = {k: judge(program, cs, [*flags, *QUICK], network=network) for k, cs in sets.items()}
+        cells = [figures(found["recordings"]), figures(found["recordings"], lambda w, m: w >= 2),
+                 figures(found["recordings"], lambda w, m: m == 2), figures(found["plain"]), figures(found["fair"])]
+        lines.append(f"| {name} | " + " | ".join(percent(f and f["mean"]) for f in cells) + " |")
+    return lines
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("--program", default=str(ROOT / "build/release/penstock"))
+    ap.add_argument("--tiny", action="store_true")
+    a = ap.parse_args()
+    if a.tiny:
+        points = subprocess.run([a.program, "predict", ROOT / "tests/cluster/embmlp", "--bandwidth", "150Mbit", "--workers", "1,2",
+                                 "--json", *QUICK], stdout=subprocess.PIPE, check=True).stdout
+        names = [name for name, _, _ in variants()]
+        print(json.dumps({"points": len(json.loads(points)["points"]), "variants": len(names)}))
+        return
+    lines, result = table(a.program)
+    text = "\n".join([*lines, "", "Mean error of each model; constants are the defaults, judged as they are.", "", *ablation(a.program)])
+    print(json.dumps({**{k: v for k, v in result.items() if v}, "text": text}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,26 @@
+// Chakra execution traces of synchronous training as steps of a profile.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "cluster/profile.h"
+
+namespace penstock::cluster {
+
+// Whether `bytes` look like one: a short message and then nodes, each behind its length.
+bool is_chakra(std::string_view bytes);
+
+// Steps of the trace: between `ProfilerStep#` nodes (the first two steps left out), or the whole
+// file. Nodes are taken in their order, as the thread ran them, with their own durations, without
+// those of what they called. A collective is a COMM_COLL node with comm_type and comm_size, or
+// c10d::allreduce_ and c10d::broadcast_ with the size of their tensors. Throws DATA_LOSS for bytes
+// that do not parse, INVALID_ARGUMENT without all-reduces.
+Profile read_chakra(const std::string& file, std::string_view bytes);
+
+// Bytes of the tensors of a node's first input, written as lists: [id, storage, offset, elements,
+// bytes of each, device].
+int64_t chakra_input_bytes(std::string_view values);
+
+}  // namespace penstock::cluster
