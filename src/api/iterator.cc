@@ -14,11 +14,12 @@ struct Iterator::State {
   explicit State(std::shared_ptr<const DatasetAccess::Impl> impl,
                  const std::optional<SavedRun>& saved = {})
       : dataset(std::move(impl)),
+        stages(dataset->options.checkpoints
+                   ? std::optional<SavedStages>(std::in_place, *dataset->plan)
+                   : std::nullopt),
         blocks(dataset->to_run(), dataset->run_options(), dataset->state, {},
                saved ? std::optional(saved->from) : std::nullopt),
-        given(saved ? saved->elements : 0) {
-    if (dataset->options.checkpoints) stages.emplace(*dataset->plan);
-  }
+        given(saved ? saved->elements : 0) {}
 
   // Under the mutex. False at the end.
   bool fetch() {
@@ -38,14 +39,15 @@ struct Iterator::State {
   }
 
   const std::shared_ptr<const DatasetAccess::Impl> dataset;
+  // With files as they are before they are read; without checkpoints, when first asked for.
+  mutable std::optional<SavedStages> stages;
   BlockIterator blocks;
   mutable std::mutex mutex;
   std::shared_ptr<const ElementRows> rows;  // null: to be fetched
   int64_t row = 0;
-  StreamPosition before;                      // of rows
-  int64_t given;                              // elements and errors
-  mutable std::optional<SavedStages> stages;  // when first asked for, or at the beginning
-  size_t error = 0;                           // the first of the block's errors at `row` or behind
+  StreamPosition before;  // of rows
+  int64_t given;          // elements and errors
+  size_t error = 0;       // the first of the block's errors at `row` or behind
   int64_t max_rows = 1;
   bool ended = false;
 };

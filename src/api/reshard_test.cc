@@ -124,7 +124,7 @@ TEST_CASE("ranks may become more or fewer, and each element is given once") {
   const uint64_t seed = given ? std::strtoull(given, nullptr, 10) : std::random_device()();
   MESSAGE("PENSTOCK_TEST_SEED=" << seed);
   std::mt19937_64 random(seed);
-  for (const char* text : kPipelines) {
+  for (const std::string text : kPipelines) {
     CAPTURE(text);
     const std::vector<int64_t> expected = whole(text);
     for (const auto& [from, to] : {std::pair(2, 3), {3, 1}, {1, 4}, {4, 4}, {5, 2}}) {
@@ -148,7 +148,7 @@ TEST_CASE("ranks may become more or fewer, and each element is given once") {
 }
 
 TEST_CASE("a new rank's elements do not depend on threads or blocks") {
-  for (const char* text : kPipelines) {
+  for (const std::string text : kPipelines) {
     CAPTURE(text);
     std::vector<std::string> saved;
     std::vector<int64_t> ignored;

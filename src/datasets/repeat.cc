@@ -1,9 +1,7 @@
 // repeat(count=none): the input again and again; none or -1 for ever.
 //
 // Each pass opens the input anew with an epoch of its own, by which shuffles and random ops below
-// draw. A pass without any good element ends an endless repeat: it would spin. A mark may say where
-// the passes behind the one at hand begin, one input for each: where ranks stood in different
-// passes when their number changed (datasets/reshard.h).
+// draw. A pass without any good element ends an endless repeat: it would spin.
 
 #include <array>
 #include <deque>
@@ -16,6 +14,8 @@
 namespace penstock {
 namespace {
 
+// A mark may say where the passes behind the one at hand begin, one input for each: ranks may have
+// stood in different passes when their number changed (datasets/reshard.h).
 class RepeatCursor final : public Cursor {
  public:
   RepeatCursor(PlanPtr node, const OpenContext& context, int64_t count)

@@ -1,8 +1,7 @@
 // shard(num_shards, index): every num_shards-th element, from `index` on.
 //
 // Counts positions: an error of another shard's element counts and is not seen, so shards never
-// shift. Taken up behind another number of shards it has what those had left over
-// (datasets/reshard.h).
+// shift. A run on all shards can go on with another number of them (format/checkpoint.md).
 
 #include "datasets/datasets.h"
 #include "datasets/share.h"
@@ -12,6 +11,7 @@
 namespace penstock {
 namespace {
 
+// Behind another number of shards it has what those had left over (datasets/reshard.h).
 class ShardCursor final : public Cursor {
  public:
   ShardCursor(CursorPtr input, int64_t shards, int64_t index, const StageMark* from)
