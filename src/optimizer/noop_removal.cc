@@ -12,12 +12,11 @@ bool is_int(const Attr& a, int64_t value) {
 }
 
 PlanPtr apply(const PlanPtr& node) {
-  const bool noop =
-      (node->is("take") && is_int(node->arg("count"), -1)) ||
-      (node->is("skip") && is_int(node->arg("count"), 0)) ||
-      (node->is("repeat") && is_int(node->arg("count"), 1)) ||
-      (node->is("prefetch") && is_int(node->arg("buffer_size"), 0)) ||
-      (node->is("map") && is_identity(*node->function("f")));
+  const bool noop = (node->is("take") && is_int(node->arg("count"), -1)) ||
+                    (node->is("skip") && is_int(node->arg("count"), 0)) ||
+                    (node->is("repeat") && is_int(node->arg("count"), 1)) ||
+                    (node->is("prefetch") && is_int(node->arg("buffer_size"), 0)) ||
+                    (node->is("map") && is_identity(*node->function("f")));
   if (noop) return node->inputs[0];
   if (node->is("filter") &&
       node->inputs[0]->cardinality == kUnknown) {  // otherwise the cardinality would change
