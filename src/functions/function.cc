@@ -195,9 +195,13 @@ Spec FunctionBuilder::add_op(const OpDef& op, std::vector<ValueId> inputs, Attrs
   }
   Spec result = op.infer({types, attrs, bodies});
   outputs->clear();
-  if (op.effects == Effects::pure) {  // an equal node gives equal values
-    for (const FunctionNode& node : nodes_) {
-      if (node.op == &op && node.inputs == inputs && node.attrs == attrs && bodies.empty()) {
+  if (op.effects == Effects::pure && bodies.empty()) {  // an equal node gives equal values
+    // It was made after its inputs, and values are numbered as they are made.
+    const ValueId newest = inputs.empty() ? ValueId{-1} : *std::ranges::max_element(inputs);
+    for (size_t i = nodes_.size(); i-- > 0;) {
+      const FunctionNode& node = nodes_[i];
+      if (!node.outputs.empty() && node.outputs[0] <= newest) break;
+      if (node.op == &op && node.inputs == inputs && node.attrs == attrs) {
         *outputs = node.outputs;
         return result;
       }
