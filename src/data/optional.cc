@@ -9,9 +9,9 @@ class OptionalRows final : public ObjectRows {
       : values_(std::move(values)), shape_(std::move(shape)), present_(std::move(present)) {}
   int64_t rows() const override { return static_cast<int64_t>(present_.size()); }
   ObjectPtr row(int64_t i) const override {
-    std::optional<Tensor> value;
-    if (present_[static_cast<size_t>(i)]) value = values_.row(i);
-    return std::make_shared<const OptionalTensor>(values_.dtype(), shape_, std::move(value));
+    if (!present_[static_cast<size_t>(i)])
+      return std::make_shared<const OptionalTensor>(values_.dtype(), shape_);
+    return std::make_shared<const OptionalTensor>(shape_, values_.row(i));
   }
 
  private:
@@ -23,13 +23,12 @@ class OptionalRows final : public ObjectRows {
 }  // namespace
 
 Tensor make_optional(Tensor value) {
-  const DType dtype = value.dtype();
   Shape shape(value.dims());
-  return Tensor(std::make_shared<const OptionalTensor>(dtype, std::move(shape), std::move(value)));
+  return Tensor(std::make_shared<const OptionalTensor>(std::move(shape), std::move(value)));
 }
 
 Tensor make_missing(DType dtype, Shape shape) {
-  return Tensor(std::make_shared<const OptionalTensor>(dtype, std::move(shape), std::nullopt));
+  return Tensor(std::make_shared<const OptionalTensor>(dtype, std::move(shape)));
 }
 
 const OptionalTensor* as_optional(const Tensor& tensor) {

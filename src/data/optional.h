@@ -15,8 +15,9 @@ namespace penstock {
 // A dense tensor of a dtype and a shape, or nothing.
 class OptionalTensor final : public Object {
  public:
-  OptionalTensor(DType dtype, Shape shape, std::optional<Tensor> value)
-      : dtype_(dtype), shape_(std::move(shape)), value_(std::move(value)) {}
+  OptionalTensor(DType dtype, Shape shape) : dtype_(dtype), shape_(std::move(shape)) {}
+  OptionalTensor(Shape shape, Tensor value)
+      : dtype_(value.dtype()), shape_(std::move(shape)), value_(std::move(value)) {}
 
   bool has_value() const { return value_.has_value(); }
   const Tensor& value() const { return *value_; }  // REQUIRES has_value()

@@ -5,8 +5,8 @@
 //
 // Names, comments and performance options (num_parallel_calls, buffer sizes) change neither.
 
-#include "datasets/cache_key.h"
 #include "datasets/datasets.h"
+#include "runtime/named_files.h"
 #include "runtime/open.h"
 
 namespace penstock {
@@ -25,7 +25,7 @@ OperatorDef fingerprint_operator() {
   };
   op.run_sink = [](const PlanPtr& node, OpenContext&) {
     const PlanNode& plan = *node->inputs[0];
-    return std::vector<Tensor>{Tensor::of_bytes(cache_key(plan)),
+    return std::vector<Tensor>{Tensor::of_bytes(identity_with_files(plan)),
                                Tensor::of_bytes(fingerprint(plan).sharing)};
   };
   return op;
