@@ -68,9 +68,7 @@ class Stage final : public Waker, public std::enable_shared_from_this<Stage> {
   }
   int64_t buffer_rows() const;
   bool half_full() const;
-  int64_t capacity() const {
-    return group_ > 1 ? (limit() + 1) * group_ : 2 * limit() + 1;
-  }  // blocks
+  int64_t capacity_blocks() const { return group_ > 1 ? (limit() + 1) * group_ : 2 * limit() + 1; }
   void wake_consumer() {
     if (consumer_) std::exchange(consumer_, nullptr)->wake();
   }
@@ -142,7 +140,7 @@ bool Stage::may_admit(bool first) const {
   const int64_t free = run_->pool().budget_bytes() - run_->pool().used_bytes();
   if (block_bytes_ > 0 && free < 4 * block_bytes_ * (working_blocks_ + 1)) return false;
   if (options_.buffer_rows > 0) return waiting_rows_ + working_rows_ < buffer_rows();
-  return capacity() - static_cast<int64_t>(slots_.size()) >= (first ? group_ : 1);
+  return capacity_blocks() - static_cast<int64_t>(slots_.size()) >= (first ? group_ : 1);
 }
 
 int64_t Stage::rows_wanted() const {
@@ -161,14 +159,15 @@ int64_t Stage::buffer_rows() const {
 
 bool Stage::half_full() const {
   if (options_.buffer_rows > 0) return waiting_rows_ >= buffer_rows() / 2;
-  return static_cast<int64_t>(slots_.size()) - working_blocks_ >= capacity() / 2;
+  return static_cast<int64_t>(slots_.size()) - working_blocks_ >= capacity_blocks() / 2;
 }
 
 // Wakes the consumer; where blocks are cheap and more of them come anyway, not for a few.
 void Stage::offer() {
   if (!has_front() && !cancelled_ && !ended_) return;
-  const bool go_on = working_ > 0 || pulling_ || scheduled_;
-  if (group_ > 1 && go_on && !cancelled_ && !half_full()) return;
+  // A task that is only scheduled may have to wait for others that take long.
+  const bool at_work = working_ > 0 || pulling_;
+  if (group_ > 1 && at_work && !cancelled_ && !half_full()) return;
   wake_consumer();
 }
 
@@ -372,7 +371,7 @@ Poll Stage::take(Block* out, const Pull& pull) {
     front_.drop_front(pull.max_rows);
   }
   waiting_rows_ -= out->rows;
-  const bool low = group_ == 1 || static_cast<int64_t>(slots_.size()) <= capacity() / 2;
+  const bool low = group_ == 1 || static_cast<int64_t>(slots_.size()) <= capacity_blocks() / 2;
   if (low && goes_on()) schedule();
   return Poll::ready;
 }
