@@ -18,6 +18,7 @@ class SnapshotCursor final : public Cursor {
         spec_(node->spec),
         lineage_(lineage),
         first_file_(skip_files(context.resume(*node), &paths)),
+        paths_(paths),
         ahead_(context.run, context.run->counters(node.get()), std::move(paths),
                [spec = node->spec](const std::string& path) { return open_snapshot(path, spec); }),
         file_(first_file_) {
@@ -27,20 +28,15 @@ class SnapshotCursor final : public Cursor {
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
-    if (row_ == block_.rows) {
-      RecordChunk chunk;
-      size_t file = 0;
-      const Poll poll = ahead_.take(&chunk, &file, pull.waker);
-      if (poll != Poll::ready) return poll;
-      file += first_file_;
-      if (file != file_) position_ = 0;
-      file_ = file;
-      row_ = block_.rows = 0;
-      if (chunk.records.empty()) {
-        *out = error_block(std::move(chunk.error), identity().columns, origin());
+    while (row_ == block_.rows) {
+      if (record_ < chunk_.records.size()) {
+        open_record();
+      } else if (chunk_.error) {
+        *out = error_block(std::exchange(chunk_.error, nullptr), identity().columns, origin());
         return Poll::ready;
+      } else if (const Poll poll = take_chunk(pull.waker); poll != Poll::ready) {
+        return poll;
       }
-      block_ = decode_chunk(chunk.chunks[0], chunk.records[0].size, spec_);
     }
     const int64_t rows = std::min(pull.max_rows, block_.rows - row_);
     *out = block_.slice(row_, rows);
@@ -57,6 +53,39 @@ class SnapshotCursor final : public Cursor {
   }
 
  private:
+  // What follows in a file that is bad is passed over.
+  Poll take_chunk(Waker* waker) {
+    size_t file = 0;
+    const Poll poll = ahead_.take(&chunk_, &file, waker);
+    if (poll != Poll::ready) return poll;
+    record_ = 0;
+    if (first_file_ + file != file_) {
+      file_ = first_file_ + file;
+      position_ = 0;
+      bad_ = false;
+    }
+    if (bad_) chunk_ = RecordChunk();
+    return poll;
+  }
+
+  // The next record as block_; its error ends the file.
+  void open_record() {
+    const Record& record = chunk_.records[record_];
+    const BufferRef buffer = std::move(chunk_.chunks[record_++]);
+    row_ = block_.rows = 0;
+    try {
+      verify_chunk(buffer, record.size);
+      block_ = decode_chunk(buffer, record.size, spec_);
+    } catch (const Error& e) {
+      const std::string where =
+          paths_[file_ - first_file_] + ": offset " + std::to_string(record.offset);
+      chunk_ = RecordChunk();
+      chunk_.error = std::make_shared<const Error>(e.code(), where + ": " + e.message());
+      record_ = 0;
+      bad_ = true;
+    }
+  }
+
   // Entries of caches are one file.
   bool marks_file() const { return lineage_ == SnapshotLineage::anew; }
 
@@ -82,9 +111,13 @@ class SnapshotCursor final : public Cursor {
   const Spec spec_;
   const SnapshotLineage lineage_;
   const size_t first_file_;
+  const std::vector<std::string> paths_;  // from the first file on
   ReadAhead ahead_;
+  RecordChunk chunk_;
+  size_t record_ = 0;  // next of chunk_
   Block block_;
-  int64_t row_ = 0;  // next of block_
+  int64_t row_ = 0;   // next of block_
+  bool bad_ = false;  // the file
   size_t file_ = 0;
   int64_t position_ = 0;  // of the next row in its file
 };

@@ -64,11 +64,15 @@ struct SnapshotInfo {
 // version of the format.
 SnapshotInfo read_snapshot_info(const std::string& path);
 
-// The file's chunks as records, verified and unpacked, one a read(). `spec` is what the header must
-// say. What is bad in the file is DATA_LOSS and ends it.
+// The file's chunks as records, unpacked, about 1 MiB of the file a read(), each in the chunk of
+// the same index, and yet to be verified. `spec` is what the header must say. What is bad in the
+// file is DATA_LOSS and ends it.
 std::unique_ptr<RecordReader> open_snapshot(std::string path, const Spec& spec);
-// The rows of such a record, which lies at the beginning of `buffer` and is shared, not copied.
-// Lineage ids are those that were written. DATA_LOSS for bytes that are no chunk of the spec.
+// Throws DATA_LOSS where such a record, `bytes` at the beginning of `buffer`, is not what was
+// written: nothing behind it in the file is to be believed.
+void verify_chunk(const BufferRef& buffer, int64_t bytes);
+// Its rows, which share the buffer. Lineage ids are those that were written. DATA_LOSS for bytes
+// that are no chunk of the spec.
 Block decode_chunk(const BufferRef& buffer, int64_t bytes, const Spec& spec);
 
 }  // namespace penstock

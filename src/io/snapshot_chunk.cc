@@ -158,6 +158,14 @@ class ChunkDecoder {
 
 }  // namespace
 
+void verify_chunk(const BufferRef& buffer, int64_t bytes) {
+  const std::span content(buffer.data(), static_cast<size_t>(bytes));
+  SectionHead head;
+  std::memcpy(&head, content.data() + content.size(), sizeof head);
+  if ((head.flags & kLz4) == 0 && !head.matches(content))
+    throw Error(Code::data_loss, kWrongChecksum);
+}
+
 Block decode_chunk(const BufferRef& buffer, int64_t bytes, const Spec& spec) {
   const std::string_view text(reinterpret_cast<const char*>(buffer.data()),
                               static_cast<size_t>(bytes));

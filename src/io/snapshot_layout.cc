@@ -1,5 +1,9 @@
 #include "io/snapshot_layout.h"
 
+#if defined(__x86_64__)
+#include <xxh_x86dispatch.h>  // takes the widest registers of the machine
+#endif
+
 namespace penstock::snapshot {
 namespace {
 
@@ -26,6 +30,10 @@ LeafSpec take_leaf(Taker* from) {
 }
 
 }  // namespace
+
+bool SectionHead::matches(std::span<const std::byte> stored) const {
+  return XXH3_64bits_withSeed(stored.data(), stored.size(), seed()) == checksum;
+}
 
 void put_spec(std::string* out, const Spec& spec) {
   put(out, static_cast<uint8_t>(spec.kind));

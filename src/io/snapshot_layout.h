@@ -16,6 +16,7 @@ namespace penstock::snapshot {
 inline constexpr std::string_view kMagic{"PSTKSNAP", 8};
 inline constexpr uint32_t kVersion = 1;
 inline constexpr size_t kAlignment = 64;  // of data within a chunk
+inline constexpr const char* kWrongChecksum = "a section's checksum does not match";
 
 enum Section : uint32_t { kHeader = 1, kChunk = 2, kEnd = 3 };
 enum Flag : uint32_t { kLz4 = 1 };
@@ -29,6 +30,7 @@ struct SectionHead {
   uint64_t raw_bytes = 0;     // unpacked
   uint64_t checksum = 0;      // XXH3 of what follows, seeded by XXH3 of the 24 bytes above
   uint64_t seed() const { return XXH3_64bits(this, 24); }
+  bool matches(std::span<const std::byte> stored) const;
 };
 static_assert(sizeof(SectionHead) == 32);
 

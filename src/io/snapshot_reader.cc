@@ -1,4 +1,6 @@
-// Each chunk is read into a buffer of its own, verified there, and shared by the rows made of it.
+// Each chunk is read into a buffer of its own, which the rows made of it share. A read brings the
+// head of the section behind, too. What lies there as it was written is verified by who takes it
+// apart, so that a core copies while another one sums up.
 
 #include <lz4.h>
 
@@ -15,6 +17,7 @@ using namespace snapshot;
 
 constexpr uint64_t kMostHeader = 64 << 20;
 constexpr uint64_t kMostExpansion = 256;  // of LZ4
+constexpr int64_t kBytesPerRead = 1 << 20;
 
 // A file's sections from front to back; throws DATA_LOSS and the errors of files.
 class Sections {
@@ -27,11 +30,11 @@ class Sections {
     at_ = 8;
   }
 
-  // The next section, unpacked, at the beginning of the buffer.
+  // The next section, unpacked, at the beginning of the buffer; behind it its head.
   BufferRef next(SectionHead* head) {
-    if (file_.pread(std::as_writable_bytes(std::span(head, 1)), at_) != sizeof *head)
-      fail("the file is cut: it has no end section");
-    const int64_t left = file_.size() - at_ - static_cast<int64_t>(sizeof *head);
+    *head = take_head();
+    constexpr auto kHead = static_cast<int64_t>(sizeof *head);
+    const int64_t left = file_.size() - at_ - kHead;
     if (left < 0 || head->stored_bytes > static_cast<uint64_t>(left))
       fail("the file is cut, or a section's length is wrong");
     const bool packed = (head->flags & kLz4) != 0;
@@ -39,13 +42,22 @@ class Sections {
                      head->raw_bytes > LZ4_MAX_INPUT_SIZE
                : head->raw_bytes != head->stored_bytes)
       fail("a section's lengths do not fit each other");
-    BufferRef stored = allocate_buffer(static_cast<int64_t>(head->stored_bytes) + 1);
-    const std::span bytes(stored.data(), static_cast<size_t>(head->stored_bytes));
-    file_.pread(bytes, at_ + static_cast<int64_t>(sizeof *head));
-    if (XXH3_64bits_withSeed(bytes.data(), bytes.size(), head->seed()) != head->checksum)
-      fail("a section's checksum does not match");
-    at_ += static_cast<int64_t>(sizeof *head + head->stored_bytes);
-    return packed ? unpacked(bytes, *head) : stored;
+    const auto size = static_cast<int64_t>(head->stored_bytes);
+    BufferRef stored = allocate_buffer(size + kHead);
+    const std::span all(stored.data(), static_cast<size_t>(size + kHead));
+    const int64_t got = file_.pread(all, at_ + kHead);
+    const auto bytes = all.first(static_cast<size_t>(size));
+    if (got < size) fail("the file is cut, or a section's length is wrong");
+    if ((packed || head->kind != kChunk) && !head->matches(bytes)) fail(kWrongChecksum);
+    ahead_at_ = -1;
+    if (got == size + kHead) {
+      std::memcpy(&ahead_, all.data() + size, sizeof ahead_);
+      ahead_at_ = at_ + kHead + size;
+    }
+    if (packed) stored = unpacked(bytes, *head);
+    std::memcpy(stored.data() + head->raw_bytes, head, sizeof *head);
+    at_ += kHead + size;
+    return stored;
   }
 
   bool at_end() const { return at_ == file_.size(); }
@@ -57,8 +69,16 @@ class Sections {
   }
 
  private:
+  SectionHead take_head() {
+    if (ahead_at_ == at_) return ahead_;
+    SectionHead head;
+    if (file_.pread(std::as_writable_bytes(std::span(&head, 1)), at_) != sizeof head)
+      fail("the file is cut: it has no end section");
+    return head;
+  }
+
   BufferRef unpacked(std::span<const std::byte> packed, const SectionHead& head) {
-    BufferRef out = allocate_buffer(static_cast<int64_t>(head.raw_bytes) + 1);
+    BufferRef out = allocate_buffer(static_cast<int64_t>(head.raw_bytes + sizeof head));
     const int got = LZ4_decompress_safe(
         reinterpret_cast<const char*>(packed.data()), reinterpret_cast<char*>(out.data()),
         static_cast<int>(packed.size()), static_cast<int>(head.raw_bytes));
@@ -68,6 +88,8 @@ class Sections {
 
   File file_;
   int64_t at_ = 0;
+  SectionHead ahead_;
+  int64_t ahead_at_ = -1;  // where ahead_ stands in the file
 };
 
 std::string_view text_of(const BufferRef& buffer, const SectionHead& head) {
@@ -106,7 +128,7 @@ class SnapshotReader final : public RecordReader {
  public:
   SnapshotReader(std::string path, const Spec& spec) : path_(std::move(path)), spec_(spec) {}
 
-  void read(RecordChunk* out, int64_t) override {
+  void read(RecordChunk* out, int64_t max_records) override {
     *out = RecordChunk();
     try {
       if (!finished_ && !sections_) {
@@ -115,7 +137,10 @@ class SnapshotReader final : public RecordReader {
         if (!(found == spec_))
           sections_->fail("its elements are " + found.text() + ", expected " + spec_.text());
       }
-      if (!finished_) read_section(out);
+      const int64_t from = finished_ ? 0 : sections_->offset();
+      while (!finished_ && std::ssize(out->records) < max_records &&
+             sections_->offset() - from < kBytesPerRead)
+        read_section(out);
     } catch (const Error& e) {
       out->error = std::make_shared<const Error>(e);
       finished_ = true;
@@ -129,6 +154,7 @@ class SnapshotReader final : public RecordReader {
     SectionHead head;
     const int64_t offset = sections_->offset();
     const BufferRef buffer = sections_->next(&head);
+    out->file_bytes += sections_->offset() - offset;
     if (head.kind == kChunk) {
       ++chunks_;
       out->records.push_back({reinterpret_cast<const char*>(buffer.data()),

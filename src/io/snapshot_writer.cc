@@ -1,6 +1,9 @@
 // Large pieces of a chunk go to the file from where they are; only small ones are put together.
 
 #include <lz4.h>
+#if defined(__x86_64__)
+#include <xxh_x86dispatch.h>  // takes the widest registers of the machine
+#endif
 
 #include <algorithm>
 #include <deque>

@@ -56,7 +56,7 @@ class ReadAhead::State : public std::enable_shared_from_this<State> {
       ready_.push_back(std::move(next));
     }
     if (waker_) std::exchange(waker_, nullptr)->wake();
-    schedule();
+    schedule(true);
   }
 
  private:
@@ -100,12 +100,13 @@ class ReadAhead::State : public std::enable_shared_from_this<State> {
 
   bool is_tight() const { return run_->pool().used_bytes() > run_->pool().budget_bytes() / 2; }
 
-  void schedule() {  // with the lock
+  // With the lock. `last`: a read ends with it, whose thread does the next, too.
+  void schedule(bool last = false) {
     if (reading_ || ended_ || closed_ ||
         (!ready_.empty() && (bytes_ > kMostBytes || run_->options().latency || is_tight())))
       return;
     reading_ = true;
-    run_->io().submit(std::make_unique<ReadTask>(shared_from_this()));
+    run_->io().submit(std::make_unique<ReadTask>(shared_from_this()), 0, last);
   }
 
   Run* const run_;
