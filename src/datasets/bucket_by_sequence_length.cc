@@ -61,7 +61,7 @@ class BucketCursor final : public Cursor {
     }
     const TokenBudget budget = open_token_budget(context, *node);
     for (size_t b = 0; b < buckets_.batch_sizes.size(); ++b) {
-      filled_.push_back({std::vector<std::vector<Tensor>>(leaves_.size()),
+      filled_.push_back({std::vector<RowsToPad>(leaves_.size()),
                          {},
                          Origin(),
                          budget,
@@ -101,9 +101,9 @@ class BucketCursor final : public Cursor {
 
  private:
   struct Bucket {
-    std::vector<std::vector<Tensor>> rows;  // of each component
-    std::vector<int64_t> arrived;           // which rows of the input they are
-    Origin origin;                          // of the first row
+    std::vector<RowsToPad> rows;   // of each component
+    std::vector<int64_t> arrived;  // which rows of the input they are
+    Origin origin;                 // of the first row
     TokenBudget budget;
     std::vector<Padding> paddings;
     int64_t rows_held() const { return static_cast<int64_t>(arrived.size()); }
@@ -150,26 +150,21 @@ class BucketCursor final : public Cursor {
     ++at_;
     if (bucket.arrived.empty()) bucket.origin = in_.origin.slice(row);
     bucket.arrived.push_back(ordinal(row));
-    for (size_t c = 0; c < leaves_.size(); ++c) bucket.rows[c].push_back(in_.columns[c].row(row));
+    for (size_t c = 0; c < leaves_.size(); ++c) bucket.rows[c].add(in_.columns[c].row(row));
     if (bucket.rows_held() == buckets_.batch_sizes[index]) full_ = static_cast<int64_t>(index);
   }
 
   Poll emit(Bucket* bucket, Block* out) {
     const int64_t n = bucket->rows_held();
     bucket->arrived.clear();
-    std::vector<std::vector<Tensor>> rows(leaves_.size());
-    rows.swap(bucket->rows);
     out->clear();
     out->rows = 1;
     out->origin = bucket->origin;
-    for (size_t c = 0; c < leaves_.size(); ++c) {
-      if (buckets_.no_padding) {
-        ColumnBuilder column;
-        for (Tensor& t : rows[c]) column.append(Column::constant(std::move(t), 1));
-        out->columns.push_back(stack_rows(column.take(n), leaves_[c], 1, n, &out->errors));
-      } else {
-        out->columns.push_back(Column::constant(pad_rows(rows[c], bucket->paddings[c], n), 1));
-      }
+    if (buckets_.no_padding) {
+      for (size_t c = 0; c < leaves_.size(); ++c)
+        out->columns.push_back(stack_rows(bucket->rows[c].take(), leaves_[c], 1, n, &out->errors));
+    } else {
+      pad_components(bucket->rows, bucket->paddings, out);
     }
     mark(out);
     return Poll::ready;

@@ -33,31 +33,54 @@ class PaddedBatchCursor final : public Cursor {
       if (filled_ == size_ || (ended_ && filled_ > 0 && !drop_remainder_)) return emit(out);
       if (ended_) return Poll::end;
       if (at_ == in_.rows) {
-        at_ = 0;
+        end_run();
+        at_ = run_ = 0;
         in_ = Block();
         before_ = input_->position();
-        const int64_t wanted = budget_.limited() ? pull.max_rows : size_ - filled_;
-        const Poll poll = input_->pull(&in_, {wanted, pull.waker});
+        const Poll poll = input_->pull(&in_, {rows_to_pull(pull.max_rows), pull.waker});
         if (poll == Poll::pending) return poll;
         if (poll == Poll::end) {
           ended_ = true;
           in_ = Block();
           continue;
         }
+        row_bytes_ = in_.payload_bytes() / in_.rows;
       }
       if (const ErrorPtr* e = in_.error_at(at_)) {
-        *out = error_block(*e, identity().columns, in_.origin.slice(at_++));
+        end_run();
+        *out = error_block(*e, identity().columns, in_.origin.slice(at_));
+        run_ = ++at_;
         return Poll::ready;
       }
       if (budget_.limited() && !admit(at_)) return emit(out);
-      const int64_t row = at_++;
-      if (filled_ == 0) origin_ = in_.origin.slice(row);
-      for (size_t c = 0; c < rows_.size(); ++c) rows_[c].push_back(in_.columns[c].row(row));
-      ++filled_;
+      if (filled_ == 0) origin_ = in_.origin.slice(at_);
+      const bool one = budget_.limited() || !in_.errors.empty();
+      const int64_t rows = one ? 1 : std::min(in_.rows - at_, size_ - filled_);
+      at_ += rows;
+      filled_ += rows;
     }
   }
 
  private:
+  // For the batch that is under way; while rows turn out small, for those that are wanted behind
+  // it.
+  int64_t rows_to_pull(int64_t batches) const {
+    if (budget_.limited()) return batches;
+    constexpr int64_t kMostRows = 1024, kMostBytes = 256 << 10;
+    const int64_t now = size_ - filled_;
+    if (row_bytes_ < 0 || batches == 1 || now >= kMostRows) return now;
+    const int64_t small = std::min(kMostRows, kMostBytes / std::max<int64_t>(1, row_bytes_));
+    const int64_t more = std::min(batches - 1, kMostRows) * std::min(size_, kMostRows);
+    return std::max(now, std::min(small, now + more));
+  }
+
+  // The rows [run_, at_) go into the batch.
+  void end_run() {
+    if (run_ == at_) return;
+    for (size_t c = 0; c < rows_.size(); ++c) rows_[c].add(in_.columns[c].slice(run_, at_ - run_));
+    run_ = at_;
+  }
+
   // False when the batch has no room for the row.
   bool admit(int64_t row) {
     int64_t tokens = 0;
@@ -70,20 +93,19 @@ class PaddedBatchCursor final : public Cursor {
     try {
       return budget_.add(std::max<int64_t>(1, tokens), filled_);
     } catch (const Error&) {
-      ++at_;  // the row goes, the batch stays
+      end_run();
+      run_ = ++at_;  // the row goes, the batch stays
       throw;
     }
   }
 
   Poll emit(Block* out) {
-    const int64_t n = std::exchange(filled_, 0);
-    std::vector<std::vector<Tensor>> rows(rows_.size());
-    rows.swap(rows_);
+    end_run();
+    filled_ = 0;
     out->clear();
     out->rows = 1;
     out->origin = origin_;
-    for (size_t c = 0; c < rows.size(); ++c)
-      out->columns.push_back(Column::constant(pad_rows(rows[c], paddings_[c], n), 1));
+    pad_components(rows_, paddings_, out);
     set_mark(
         out, {},
         {at_ == in_.rows ? input_->position() : StreamPosition{before_.mark, before_.rows + at_}});
@@ -95,12 +117,13 @@ class PaddedBatchCursor final : public Cursor {
   TokenBudget budget_;
   const bool drop_remainder_;
   const std::vector<Padding> paddings_;
-  std::vector<std::vector<Tensor>> rows_;
+  std::vector<RowsToPad> rows_;  // of each component
   int64_t filled_ = 0;
   Origin origin_;
   StreamPosition before_;  // of in_
   Block in_;
-  int64_t at_ = 0;
+  int64_t at_ = 0, run_ = 0;  // in in_: the next row, the first that is not in rows_ yet
+  int64_t row_bytes_ = -1;    // of the last block
   bool ended_ = false;
 };
 

@@ -36,6 +36,29 @@ void fill_with(const std::byte* value, size_t entry, std::byte* to, size_t bytes
   }
 }
 
+bool same_but_first(const Dims& a, const Dims& b) {
+  for (int i = 1; i < a.rank(); ++i)
+    if (a[i] != b[i]) return false;
+  return true;
+}
+
+// A row into its place of `to_dims`, and the value into what it leaves open.
+void place_row(const std::byte* from, const Dims& dims, std::byte* to, const Dims& to_dims,
+               const Tensor& value) {
+  const int64_t entry = dtype_size(value.dtype());
+  const int64_t bytes = dims.entries() * entry, room = to_dims.entries() * entry;
+  const auto fill = [&](int64_t from_byte) {
+    fill_with(value.data(), static_cast<size_t>(entry), to + from_byte,
+              static_cast<size_t>(room - from_byte));
+  };
+  if (same_but_first(dims, to_dims)) {  // its entries stand side by side
+    if (bytes > 0) std::memcpy(to, from, static_cast<size_t>(bytes));
+    return fill(bytes);
+  }
+  fill(0);
+  if (bytes > 0) copy_corner(from, dims, to, to_dims, entry, 0);
+}
+
 bool is_shape(const Attr& a) {
   if (a.is_tensor()) return a.tensor().dims().rank() == 1;
   return a.kind() == Attr::Kind::list;
@@ -96,14 +119,14 @@ Tensor padding_value(const Attr& given, const LeafSpec& leaf) {
 
 }  // namespace
 
-Tensor pad_rows(const std::vector<Tensor>& rows, const Padding& padding, int64_t n) {
-  Dims dims = rows[0].dims();
-  for (const Tensor& t : rows) {
-    if (t.dims().rank() != dims.rank()) {
+Dims RowsToPad::dims_of_batch(const Padding& padding) const {
+  Dims dims = views_[0].dims;
+  for (const View& v : views_) {
+    if (v.dims.rank() != dims.rank()) {
       throw Error(Code::invalid_argument, "elements of one batch have different ranks: " +
-                                              dims.text() + " and " + t.dims().text());
+                                              dims.text() + " and " + v.dims.text());
     }
-    for (int i = 0; i < dims.rank(); ++i) dims[i] = std::max(dims[i], t.dims()[i]);
+    for (int i = 0; i < dims.rank(); ++i) dims[i] = std::max(dims[i], v.dims[i]);
   }
   if (padding.shape.has_rank() && padding.shape.rank() != dims.rank()) {
     throw Error(Code::invalid_argument, "padded_shapes has rank " +
@@ -118,19 +141,60 @@ Tensor pad_rows(const std::vector<Tensor>& rows, const Padding& padding, int64_t
     }
     dims[i] = padding.shape[i];
   }
-  Tensor out = Tensor::make(rows[0].dtype(), dims.with_front(n));
-  const int64_t entry = dtype_size(out.dtype()), each = dims.entries() * entry;
+  return dims;
+}
+
+void RowsToPad::keep_strings(BufferRef* buffer) const {
+  for (const Column& run : runs_)
+    for (int64_t i = 0; i < run.rows(); ++i) buffer->keep(run.row(i).buffer());
+  for (const Tensor& row : rows_) buffer->keep(row.buffer());
+}
+
+Tensor RowsToPad::pad(const Padding& padding) {
+  const DType dtype = padding.value.dtype();
+  views_.clear();
+  for (const Column& run : runs_)
+    for (int64_t i = 0; i < run.rows(); ++i) views_.push_back({run.dims_of(i), run.row_data(i)});
+  for (const Tensor& row : rows_) views_.push_back({row.dims(), row.data()});
+  const Dims dims = dims_of_batch(padding);
+  Tensor out = Tensor::make(dtype, dims.with_front(count_));
+  if (dtype == DType::bytes) {
+    out.mutable_buffer().keep(padding.value.buffer());
+    keep_strings(&out.mutable_buffer());
+  }
   std::byte* to = out.mutable_data();
-  const bool gaps = std::ranges::any_of(rows, [&](const Tensor& t) { return !(t.dims() == dims); });
-  if (gaps)
-    fill_with(padding.value.data(), static_cast<size_t>(entry), to, static_cast<size_t>(n * each));
-  if (out.dtype() == DType::bytes) out.mutable_buffer().keep(padding.value.buffer());
-  for (const Tensor& t : rows) {
-    if (t.entries_count() > 0) copy_corner(t.data(), t.dims(), to, dims, entry, 0);
-    if (out.dtype() == DType::bytes) out.mutable_buffer().keep(t.buffer());
+  const int64_t each = dims.entries() * dtype_size(dtype);
+  for (const View& v : views_) {
+    place_row(v.data, v.dims, to, dims, padding.value);
     to += each;
   }
   return out;
+}
+
+Column RowsToPad::take() {
+  ColumnBuilder out;
+  for (const Column& run : runs_) out.append(run);
+  for (Tensor& row : rows_) out.append(Column::constant(std::move(row), 1));
+  const int64_t n = count_;
+  clear();
+  return out.take(n);
+}
+
+void RowsToPad::clear() {
+  runs_.clear();
+  rows_.clear();
+  count_ = 0;
+}
+
+void pad_components(std::span<RowsToPad> rows, std::span<const Padding> paddings, Block* out) {
+  struct LetGo {
+    std::span<RowsToPad> rows;
+    ~LetGo() {
+      for (RowsToPad& r : rows) r.clear();
+    }
+  } const let_go{rows};
+  for (size_t c = 0; c < rows.size(); ++c)
+    out->columns.push_back(Column::constant(rows[c].pad(paddings[c]), 1));
 }
 
 std::vector<Padding> read_paddings(const PlanNode& input, const Attr& shapes, const Attr& values) {

@@ -1,8 +1,10 @@
 // Elements padded at their ends to one shape and stacked: padded_batch and the buckets.
 #pragma once
 
+#include <span>
 #include <vector>
 
+#include "data/block.h"
 #include "plan/node.h"
 
 namespace penstock {
@@ -17,8 +19,40 @@ struct Padding {
 // Throws ArgumentError.
 std::vector<Padding> read_paddings(const PlanNode& input, const Attr& shapes, const Attr& values);
 
-// The rows of one component as one tensor [n, ...]. Throws INVALID_ARGUMENT when they differ in
-// rank, DATA_LOSS when one is larger than the shape. REQUIRES n > 0 rows.
-Tensor pad_rows(const std::vector<Tensor>& rows, const Padding& padding, int64_t n);
+// Rows of one component on their way into a batch: runs of neighbours, or rows from anywhere.
+class RowsToPad {
+ public:
+  void add(Column run) {
+    count_ += run.rows();
+    runs_.push_back(std::move(run));
+  }
+  void add(Tensor row) {
+    ++count_;
+    rows_.push_back(std::move(row));
+  }
+  int64_t count() const { return count_; }
+  // The runs, then the rows, as one tensor [count, ...]. Throws INVALID_ARGUMENT when they differ
+  // in rank, DATA_LOSS when one is larger than the shape. REQUIRES count() > 0.
+  Tensor pad(const Padding& padding);
+  // The same as one column, not padded; they are let go.
+  Column take();
+  void clear();
+
+ private:
+  struct View {
+    Dims dims;
+    const std::byte* data;
+  };
+  Dims dims_of_batch(const Padding& padding) const;
+  void keep_strings(BufferRef* buffer) const;
+
+  std::vector<Column> runs_;
+  std::vector<Tensor> rows_;
+  std::vector<View> views_;  // of all, within pad
+  int64_t count_ = 0;
+};
+
+// Adds a column of one row for each component to `out`; the rows are let go, though it throws.
+void pad_components(std::span<RowsToPad> rows, std::span<const Padding> paddings, Block* out);
 
 }  // namespace penstock
