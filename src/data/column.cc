@@ -183,11 +183,19 @@ Column Column::grouped(int64_t n) const {
 }
 
 int64_t Column::payload_bytes() const {
-  if (kind_ == Kind::object) return 0;
-  if (kind_ == Kind::constant) return row_bytes();
-  if (kind_ == Kind::dense && dtype_ != DType::bytes) return rows_ * row_bytes();
+  if (rows_ == 0) return 0;
+  switch (kind_) {
+    case Kind::object: return 0;
+    case Kind::constant: return row_bytes();
+    case Kind::dense: return entries_bytes(data_, dtype_, rows_ * row_dims_.entries());
+    case Kind::ragged:
+      return entries_bytes(row_data(0), dtype_,
+                           (splits_[rows_] - splits_[0]) * row_dims_.entries());
+    case Kind::variable: break;
+  }
   int64_t bytes = 0;
-  for (int64_t i = 0; i < rows_; ++i) bytes += row(i).payload_bytes();
+  const auto* rows = variable_->data() + first_;
+  for (int64_t i = 0; i < rows_; ++i) bytes += rows[i].payload_bytes();
   return bytes;
 }
 

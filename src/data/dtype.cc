@@ -8,29 +8,27 @@ namespace {
 
 struct Row {
   std::string_view name, short_name;
-  int64_t size;
 };
-constexpr std::array<Row, kDTypeCount> kTable{{{"bool", "bool", 1},
-                                               {"uint8", "u8", 1},
-                                               {"uint16", "u16", 2},
-                                               {"uint32", "u32", 4},
-                                               {"uint64", "u64", 8},
-                                               {"int8", "i8", 1},
-                                               {"int16", "i16", 2},
-                                               {"int32", "i32", 4},
-                                               {"int64", "i64", 8},
-                                               {"float16", "f16", 2},
-                                               {"bfloat16", "bf16", 2},
-                                               {"float32", "f32", 4},
-                                               {"float64", "f64", 8},
-                                               {"bytes", "string", sizeof(BytesView)}}};
+constexpr std::array<Row, kDTypeCount> kTable{{{"bool", "bool"},
+                                               {"uint8", "u8"},
+                                               {"uint16", "u16"},
+                                               {"uint32", "u32"},
+                                               {"uint64", "u64"},
+                                               {"int8", "i8"},
+                                               {"int16", "i16"},
+                                               {"int32", "i32"},
+                                               {"int64", "i64"},
+                                               {"float16", "f16"},
+                                               {"bfloat16", "bf16"},
+                                               {"float32", "f32"},
+                                               {"float64", "f64"},
+                                               {"bytes", "string"}}};
 
 const Row& row(DType dtype) { return kTable[static_cast<size_t>(dtype)]; }
 
 }  // namespace
 
 std::string_view dtype_name(DType dtype) { return row(dtype).name; }
-int64_t dtype_size(DType dtype) { return row(dtype).size; }
 
 std::optional<DType> parse_dtype(std::string_view name) {
   for (size_t i = 0; i < kTable.size(); ++i) {

@@ -1,6 +1,7 @@
 // The types of tensor entries.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -42,7 +43,13 @@ struct BytesView {
 
 std::string_view dtype_name(DType dtype);                 // "int64", "bytes"
 std::optional<DType> parse_dtype(std::string_view name);  // also "i64", "string"
-int64_t dtype_size(DType dtype);                          // bytes of an entry
+
+// Bytes of an entry.
+inline int64_t dtype_size(DType dtype) {
+  constexpr uint8_t kBytes[kDTypeCount] = {1, 1, 2, 4, 8, 1, 2,
+                                           4, 8, 2, 2, 4, 8, sizeof(BytesView)};
+  return kBytes[static_cast<size_t>(dtype)];
+}
 
 bool is_integer(DType dtype);  // signed or not; bool is none
 bool is_signed(DType dtype);   // signed integers

@@ -34,12 +34,16 @@ Tensor Tensor::of_strings(std::span<const std::string_view> values) {
   return {DType::bytes, Dims{static_cast<int64_t>(values.size())}, std::move(buffer), data};
 }
 
-int64_t Tensor::payload_bytes() const {
-  int64_t bytes = object_ ? 0 : data_bytes();
-  if (dtype_ == DType::bytes && !object_) {
-    for (int64_t i = 0; i < entries_count(); ++i) bytes += entry<BytesView>(i).size;
-  }
+int64_t entries_bytes(const std::byte* data, DType dtype, int64_t count) {
+  int64_t bytes = count * dtype_size(dtype);
+  if (dtype != DType::bytes) return bytes;
+  const auto* views = reinterpret_cast<const BytesView*>(data);
+  for (int64_t i = 0; i < count; ++i) bytes += views[i].size;
   return bytes;
+}
+
+int64_t Tensor::payload_bytes() const {
+  return object_ ? 0 : entries_bytes(data_, dtype_, entries_count());
 }
 
 Tensor Tensor::reshaped(const Dims& dims) const {

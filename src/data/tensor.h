@@ -19,6 +19,9 @@ class Object {
 };
 using ObjectPtr = std::shared_ptr<const Object>;
 
+// Bytes of so many entries, and of what strings among them point at.
+int64_t entries_bytes(const std::byte* data, DType dtype, int64_t count);
+
 // Entries in row-major order at data(). Copies share them; whoever shares must not write.
 // A tensor that holds an object has dtype bytes, rank 0 and no data.
 class Tensor {
