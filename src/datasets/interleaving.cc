@@ -48,6 +48,7 @@ class InterleavingCursor final : public Cursor {
     }
     look_ahead(pull.waker);
     RunJoiner rows;
+    ++pulls_;
     while (rows.rows() < pull.max_rows) {
       run_->check_cancelled();
       if (at_ == slots_.size()) {  // slots are made as the pointer comes to them first
@@ -94,6 +95,7 @@ class InterleavingCursor final : public Cursor {
     ObjectPtr value;  // keeps the environment of the cursor alive
     RunJoiner::Source held;
     int64_t row = 0;        // of held
+    int64_t joined = 0;     // the pull that took of held last
     int64_t arrived = 0;    // which input it was made of
     StreamPosition before;  // where the dataset stood before held
     int64_t left() const { return held ? held->rows - row : 0; }
@@ -226,7 +228,7 @@ class InterleavingCursor final : public Cursor {
     const Poll poll = slot->cursor->pull(&block, {want, pull.waker});
     if (poll == Poll::ready) {
       slot->held = std::make_shared<const Block>(std::move(block));
-      slot->row = 0;
+      slot->row = slot->joined = 0;
     } else if (poll == Poll::end) {
       *slot = Slot();
       advance();
@@ -352,7 +354,8 @@ class InterleavingCursor final : public Cursor {
           taken_ += held.error_at(slot->row + n) ? 0 : 1;
       }
     }
-    rows->add(slot->held, slot->row, n);
+    rows->add(slot->held, slot->row, n, slot->joined == pulls_);
+    if (n > 0) slot->joined = pulls_;
     slot->row += n;
     if (slot->left() == 0) slot->held.reset();
     if (how_.cycle_length > 1 && taken_ >= how_.block_length) advance();
@@ -368,6 +371,7 @@ class InterleavingCursor final : public Cursor {
   Run* const run_ = context_.run;
   std::vector<Slot> slots_;
   size_t at_ = 0;
+  int64_t pulls_ = 0;
   int64_t taken_ = 0;  // elements of this turn
   bool input_ended_ = false;
   std::deque<Coming> coming_;  // opened before their turn

@@ -11,13 +11,23 @@ bool flat(const Column& c) {
   return c.kind() == Column::Kind::dense || c.kind() == Column::Kind::constant;
 }
 
+// Often one string or one number.
+void copy_rows(std::byte* to, const std::byte* from, size_t bytes) {
+  switch (bytes) {
+    case 0: return;
+    case 8: std::memcpy(to, from, 8); return;
+    case 16: std::memcpy(to, from, 16); return;
+    default: std::memcpy(to, from, bytes);
+  }
+}
+
 bool all_errors(const Block& block) {
   return static_cast<int64_t>(block.errors.size()) == block.rows;
 }
 
 }  // namespace
 
-void RunJoiner::add(const Source& source, int64_t begin, int64_t rows) {
+void RunJoiner::add(const Source& source, int64_t begin, int64_t rows, bool again) {
   if (rows == 0) return;
   rows_ += rows;
   if (!runs_.empty() && runs_.back().block == source.get() &&
@@ -26,7 +36,7 @@ void RunJoiner::add(const Source& source, int64_t begin, int64_t rows) {
     return;
   }
   runs_.push_back({source.get(), begin, rows});
-  if (std::ranges::find(sources_, source) == sources_.end()) sources_.push_back(source);
+  if (!again && std::ranges::find(sources_, source) == sources_.end()) sources_.push_back(source);
 }
 
 Block RunJoiner::finish(size_t columns) {
@@ -86,7 +96,7 @@ Column RunJoiner::join(size_t column) const {
     if (all_errors(*run.block)) {
       std::memset(to, 0, n * bytes);
     } else if (c.kind() == Column::Kind::dense) {
-      if (bytes > 0) std::memcpy(to, c.row_data(run.begin), n * bytes);
+      copy_rows(to, c.row_data(run.begin), n * bytes);
     } else {
       for (size_t i = 0; i < n && bytes > 0; ++i) std::memcpy(to + i * bytes, c.data(), bytes);
     }

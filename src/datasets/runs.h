@@ -13,8 +13,9 @@ namespace penstock {
 class RunJoiner {
  public:
   using Source = std::shared_ptr<const Block>;
-  // Rows [begin, begin + rows) of the block come next.
-  void add(const Source& source, int64_t begin, int64_t rows);
+  // Rows [begin, begin + rows) of the block come next. `again`: some of it came since the last
+  // finish().
+  void add(const Source& source, int64_t begin, int64_t rows, bool again = false);
   int64_t rows() const { return rows_; }
   bool empty() const { return rows_ == 0; }
   Block finish(size_t columns);
@@ -27,8 +28,7 @@ class RunJoiner {
   Column join(size_t column) const;
 
   std::vector<Run> runs_;
-  std::vector<Source>
-      sources_;  // kept alive; in the order they were met, repeats in a row left out
+  std::vector<Source> sources_;  // kept alive; in the order they were met, each once
   int64_t rows_ = 0;
 };
 
