@@ -25,6 +25,10 @@ PIPELINES = {
     "shuffle behind": 'range(3000) | shard(ranks, rank) | filter(x -> x % 3 != 0) | shuffle(50, seed=2)',
     "files": 'files("{d}/part-*") | interleave(f -> text_line(f), cycle_length=3) | shard(ranks, rank)'
              ' | shuffle(40, seed=3) | map(l -> string_length(l))',
+    "shared files": 'files("{d}/part-*") | shard(ranks, rank) | interleave(f -> text_line(f), cycle_length=2,'
+                    ' num_parallel_calls=4) | shuffle(40, seed=3) | map(l -> string_length(l)) | repeat(2)',
+    "shared files in turn": 'files("{d}/part-*") | shard(ranks, rank) | flat_map(f -> text_line(f) | skip(3))'
+                            ' | map(l -> string_length(l)) | filter(n -> n % 7 != 0) | prefetch(2)',
     "passes": 'range(300) | shard(ranks, rank) | shuffle(20, seed=2)'
               ' | map(x -> x + random_uniform(high=9, dtype=int64, seed=1)) | repeat(5)',
 }
@@ -89,7 +93,7 @@ def refusals(runs, pipe):
     expect(runs.refused(pipe, 3, 0, *zero, "--resume-from", "none"), "there is no file none")
     expect(runs.refused(pipe, 3, 0, *zero, *one, "--checkpoint", "old.1"), "must not overwrite")
     expect(runs.refused(pipe, 3, 0, "--checkpoint", "old.0", "--resume"), "of rank 0 of 2, this is rank 0 of 3")
-    expect(runs.refused("interleaved.pipe", 3, 0, *zero, *one), "interleave: what this stage holds")
+    expect(runs.refused("windows.pipe", 3, 0, *zero, *one), "window: what this stage holds")
     expect(runs.refused("other.pipe", 3, 0, *zero, *one), "old.0: the pipeline has changed")
 
 
@@ -140,7 +144,7 @@ def main():
         for i in range(5):
             lines = "".join("x" * rng.randrange(60) + "\n" for _ in range(200 + 30 * i))
             pathlib.Path(d, f"part-{i}").write_text(lines, encoding="utf-8")
-        others = {"interleaved": "range(9) | shard(ranks, rank) | interleave(x -> range(x))",
+        others = {"windows": "range(9) | shard(ranks, rank) | window(3) | map(w -> 1)",
                   "other": "range(9) | shard(ranks, rank)"}
         for name, text in {**PIPELINES, **others}.items():
             pathlib.Path(d, name + ".pipe").write_text(HEAD + text.format(d=d) + "\n", encoding="utf-8")

@@ -115,6 +115,20 @@ const char* const kPipelines[] = {
     "batch(4)",
     "range(1, 100) | SHARD | map(x -> 60 // (x - 31) * 0 + x) | ignore_errors() | batch(2)",
     "range(1, 100) | batch(3) | unbatch() | enumerate() | map((i, x) -> i * 0 + x) | SHARD",
+    "range(1, 20) | SHARD | interleave(x -> range(x * 20, x * 20 + x), cycle_length=3)",
+    "range(1, 20) | SHARD | interleave(x -> range(x * 20, x * 20 + x), cycle_length=2, "
+    "block_length=3, num_parallel_calls=2) | filter(x -> x % 5 != 0) | batch(3)",
+    "range(1, 20) | SHARD | flat_map(x -> range(x * 20, x * 20 + x))",
+    "range(1, 30) | SHARD | interleave(x -> range(x * 20, x * 20 + 40 // (x % 7)), cycle_length=3) "
+    "|"
+    " ignore_errors() | shuffle(7, seed=1) | batch(2)",
+    "range(1, 20) | SHARD | flat_map(x -> range(x * 20, x * 20 + 2 * x) | filter(y -> y % 3 > 0))"
+    " | shuffle(30, seed=2) | batch(4)",
+    "range(1, 30) | SHARD | shuffle(5, seed=1) | interleave(x -> range(x * 20, x * 20 + 13) |"
+    " shuffle(4, seed=9), cycle_length=4) | shuffle(30, seed=2) | repeat(3)",
+    "range(1, 12) | shuffle(4, seed=3) | repeat(2) | SHARD | filter(x -> x % 4 != 0) |"
+    " interleave(x -> range(x * 20, x * 20 + 13) | map(y -> y + 1), cycle_length=4, "
+    "block_length=2) | shuffle(9, seed=3) | batch(2) | prefetch(2)",
 };
 
 }  // namespace
@@ -230,6 +244,11 @@ TEST_CASE("checkpoints that do not make a whole are refused") {
   has(refusal("range(1, 100) | SHARD | batch(3)", {zero, one}), "is `batch` with other arguments");
   has(refusal("range(1, 100) | SHARD | take(9)", {zero, one}), "take: what this stage holds");
   has(refusal("zip(range(9) | SHARD, range(9))", {zero, one}), "zip: what this stage holds");
+  has(refusal("range(9) | SHARD | repeat(2) | flat_map(x -> range(x))", {zero, one}),
+      "repeat: it stands between `shard` and a stage that opens datasets");
+  has(refusal("range(9) | SHARD | flat_map(x -> range(x)) | interleave(x -> range(x))",
+              {zero, one}),
+      "flat_map: it stands between `shard` and a stage that opens datasets");
   has(refusal("range(1, 100) | batch(2)", {zero, one}), "has no stage `shard`");
   has(refusal(text, {zero, one.substr(0, one.size() / 2)}),
       "checkpoint 1: the checkpoint is damaged");

@@ -5,8 +5,19 @@
 #include "datasets/block_flat_map.h"
 #include "datasets/datasets.h"
 #include "datasets/interleaving.h"
+#include "datasets/opened_rows.h"
 
 namespace penstock {
+namespace {
+
+// Datasets of which parts have been given, and what is noted row by row, go through
+// open_interleaving.
+bool by_rows(const PlanNode& node, const OpenContext& context) {
+  const StageMark* from = context.resume(node);
+  return (from && from->number(0) < 0) || ScopedOpenedRows::of(&node);
+}
+
+}  // namespace
 
 OperatorDef flat_map_operator() {
   OperatorDef op;
@@ -19,8 +30,8 @@ OperatorDef flat_map_operator() {
     draft.node.cardinality = kUnknown;
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
-    if (auto inner = inner_template(node, context))
-      return open_block_flat_map(node, context, std::move(inner));
+    auto inner = by_rows(*node, context) ? nullptr : inner_template(node, context);
+    if (inner) return open_block_flat_map(node, context, std::move(inner));
     return open_interleaving(node, context, {});
   };
   return op;

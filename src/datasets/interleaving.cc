@@ -16,6 +16,8 @@
 
 #include "base/random.h"
 #include "datasets/block_flat_map.h"
+#include "datasets/inner_slot.h"
+#include "datasets/opened_rows.h"
 #include "datasets/runs.h"
 #include "runtime/async_stage.h"
 #include "runtime/resumed_count.h"
@@ -38,6 +40,7 @@ class InterleavingCursor final : public Cursor {
     trail_.start(*input_);
     if (const StageMark* from = context_.resume(*node_)) resume(*from);
     context_.at = {};
+    if (noted_) noted_->rests = rests_, noted_->used = head_;
     if (!gives_files() || run_->options().latency) how_.files_ahead = 0;
   }
 
@@ -90,19 +93,7 @@ class InterleavingCursor final : public Cursor {
  private:
   static constexpr int64_t kPassed = 64;
 
-  struct Slot {
-    CursorPtr cursor;
-    ObjectPtr value;  // keeps the environment of the cursor alive
-    RunJoiner::Source held;
-    int64_t row = 0;        // of held
-    int64_t joined = 0;     // the pull that took of held last
-    int64_t arrived = 0;    // which input it was made of
-    StreamPosition before;  // where the dataset stood before held
-    int64_t left() const { return held ? held->rows - row : 0; }
-    StreamPosition position() const {
-      return held ? StreamPosition{before.mark, before.rows + row} : cursor->position();
-    }
-  };
+  using Slot = InnerSlot;
 
   // While being taken up: inputs whose datasets stand in slots, in order.
   struct Live {
@@ -115,13 +106,21 @@ class InterleavingCursor final : public Cursor {
     int64_t head = trail_.rows() - (datasets_.rows - used_);
     for (const Coming& c : coming_) head -= c.inputs;
     int64_t oldest = head;
-    std::vector<int64_t> numbers{static_cast<int64_t>(at_), taken_, exhausted() ? 1 : 0};
+    const auto at = static_cast<int64_t>(at_);
+    std::vector<int64_t> numbers{rests_.empty() ? at : ~at, taken_, exhausted() ? 1 : 0};
+    if (!rests_.empty()) numbers.push_back(std::ssize(slots_));
     std::vector<StreamPosition> positions(1);
     for (const Slot& slot : slots_) {
       numbers.push_back(slot.cursor ? head - slot.arrived : 0);
       if (!slot.cursor) continue;
       oldest = std::min(oldest, slot.arrived);
       positions.push_back(slot.position());
+    }
+    if (!rests_.empty()) {
+      InnerRests rests = rests_;
+      for (const Slot& slot : slots_)
+        if (slot.rest) rests[slot.key] = slot.rest->behind(slot.next_row(), slot.position());
+      put_rests(rests, &numbers, &positions);
     }
     positions[0] = trail_.before(oldest);
     set_mark(out, numbers, positions);
@@ -130,10 +129,12 @@ class InterleavingCursor final : public Cursor {
 
   void resume(const StageMark& from) {
     if (from.numbers().size() == kBlockFlatMapNumbers) return resume_block_flat_map(from);
-    at_ = static_cast<size_t>(from.number(0));
+    const bool dealt = from.number(0) < 0;
+    at_ = static_cast<size_t>(dealt ? ~from.number(0) : from.number(0));
     taken_ = checked_count(from.number(1), from.stage());
     will_end_ = from.number(2) != 0;
-    const std::span<const int64_t> ages = std::span<const int64_t>(from.numbers()).subspan(3);
+    std::span<const int64_t> ages = std::span<const int64_t>(from.numbers()).subspan(3);
+    if (dealt) ages = take_rests_of(from);
     for (const int64_t age : ages) head_ = std::max(head_, checked_count(age, from.stage()));
     if (static_cast<int64_t>(ages.size()) > how_.cycle_length)
       throw Error(Code::data_loss, "the checkpoint is damaged: more datasets than cycle_length");
@@ -150,6 +151,22 @@ class InterleavingCursor final : public Cursor {
       throw Error(Code::data_loss, "the checkpoint is damaged: no slot " + std::to_string(at_));
     std::ranges::sort(live_, {}, &Live::row);
     if (head_ == 0) end_restored_input();
+  }
+
+  // Of a mark that has them; gives the ages of its slots.
+  std::span<const int64_t> take_rests_of(const StageMark& from) {
+    const std::span<const int64_t> numbers = from.numbers();
+    const auto slots = static_cast<size_t>(checked_count(from.number(3), from.stage()));
+    if (slots > numbers.size() - 4)
+      throw Error(Code::data_loss, "the checkpoint is damaged: `interleave` has too few numbers");
+    const std::span<const int64_t> ages = numbers.subspan(4, slots);
+    const auto live =
+        static_cast<size_t>(std::ranges::count_if(ages, [](int64_t a) { return a > 0; }));
+    const std::span<const StreamPosition> positions = from.inputs();
+    if (positions.size() < 1 + live)
+      throw Error(Code::data_loss, "the checkpoint is damaged: a dataset's position is missing");
+    rests_ = take_rests(numbers.subspan(4 + slots), positions.subspan(1 + live));
+    return ages;
   }
 
   void resume_block_flat_map(const StageMark& from) {
@@ -208,6 +225,8 @@ class InterleavingCursor final : public Cursor {
     if (const ErrorPtr* e = made.error_at(row)) throw Error(**e);
     Slot slot;
     slot.arrived = live.row;
+    find_rest(&slot, made.origin, row);
+    if (noted_) noted_->inputs[slot.key] = {live.row, live.at, false};
     open(&slot, made.columns[0].row(row).object(), made.origin.slice(row), live.at);
     slots_[live.slot] = std::move(slot);
   }
@@ -227,9 +246,10 @@ class InterleavingCursor final : public Cursor {
     slot->before = slot->cursor->position();
     const Poll poll = slot->cursor->pull(&block, {want, pull.waker});
     if (poll == Poll::ready) {
-      slot->held = std::make_shared<const Block>(std::move(block));
-      slot->row = slot->joined = 0;
+      slot->hold(std::move(block));
     } else if (poll == Poll::end) {
+      if (noted_) noted_->inputs[slot->key].ended = true;
+      rests_.erase(slot->key);
       *slot = Slot();
       advance();
     }
@@ -281,7 +301,9 @@ class InterleavingCursor final : public Cursor {
       return poll;
     }
     *slot = std::move(next.slot);
+    if (noted_) note(*slot, next.error != nullptr);
     if (next.error) {
+      rests_.erase(slot->key);
       rows->add(std::make_shared<const Block>(
                     error_block(std::move(next.error), identity().columns, next.origin)),
                 0, 1);
@@ -312,15 +334,32 @@ class InterleavingCursor final : public Cursor {
       }
       const int64_t row = used_++;
       out->origin = datasets_.origin.slice(row);
-      if (const ErrorPtr* e = datasets_.error_at(row)) throw Error(**e);
       out->slot.arrived = trail_.rows() - datasets_.rows + row;
-      open(&out->slot, datasets_.columns[0].row(row).object(), out->origin, {});
+      find_rest(&out->slot, datasets_.origin, row);
+      if (const ErrorPtr* e = datasets_.error_at(row)) throw Error(**e);
+      open(&out->slot, datasets_.columns[0].row(row).object(), out->origin,
+           out->slot.rest ? out->slot.rest->start : StreamPosition());
     } catch (const Error& e) {
       if (e.code() == Code::cancelled) throw;
-      out->slot = Slot();
+      out->slot.cursor.reset();
+      out->slot.rest = nullptr;
       out->error = std::make_shared<const Error>(e);
     }
     return Poll::ready;
+  }
+
+  void find_rest(Slot* slot, const Origin& inputs, int64_t row) const {
+    slot->key = inner_key(inputs, row);
+    const auto rest = rests_.find(slot->key);
+    slot->rest = rest == rests_.end() ? nullptr : &rest->second;
+  }
+
+  // An input that is opened now.
+  void note(const Slot& slot, bool failed) const {
+    noted_->inputs[slot.key] = {slot.arrived, slot.rest ? slot.rest->start : StreamPosition(),
+                                failed};
+    noted_->used = std::max(noted_->used, slot.arrived + 1);
+    if (failed) noted_->rows.push_back({slot.key, -1});
   }
 
   void open(Slot* slot, ObjectPtr value, const Origin& origin, const StreamPosition& at) {
@@ -342,8 +381,13 @@ class InterleavingCursor final : public Cursor {
 
   // Up to what is left of the turn; errors count for nothing. The number of rows given.
   int64_t take_turn(Slot* slot, RunJoiner* rows, int64_t most) {
+    if (slot->rest) {
+      slot->drop(slot->rest->given_from(slot->next_row(), slot->left()));
+      if (slot->left() == 0) return 0;
+    }
     const Block& held = *slot->held;
     int64_t n = std::min(most, slot->left());
+    if (slot->rest) n = slot->rest->left_from(slot->next_row(), n);
     if (how_.cycle_length > 1) {
       if (held.errors.empty()) {
         n = std::min(n, how_.block_length - taken_);
@@ -356,8 +400,9 @@ class InterleavingCursor final : public Cursor {
     }
     rows->add(slot->held, slot->row, n, slot->joined == pulls_);
     if (n > 0) slot->joined = pulls_;
-    slot->row += n;
-    if (slot->left() == 0) slot->held.reset();
+    for (int64_t i = 0; noted_ && i < n; ++i)
+      noted_->rows.push_back({slot->key, slot->next_row() + i});
+    slot->drop(n);
     if (how_.cycle_length > 1 && taken_ >= how_.block_length) advance();
     return n;
   }
@@ -378,6 +423,8 @@ class InterleavingCursor final : public Cursor {
   Block datasets_;             // made, not yet opened
   int64_t used_ = 0;
   InputTrail trail_;
+  InnerRests rests_;  // of datasets to come, and of those in slots as they were when opened
+  OpenedRows* const noted_ = ScopedOpenedRows::of(node_.get());
   std::vector<Live> live_;
   int64_t head_ = 0;  // inputs to read again
   bool will_end_ = false;

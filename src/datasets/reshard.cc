@@ -112,6 +112,8 @@ PassRest dealt(const std::vector<PassRest>& parts, const Rank& to) {
   out.share.simplify();
   const int64_t first = out.share.next(0).value_or(all.tail);
   for (const PassRest& p : parts) {
+    for (const auto& [at, rest] : p.opened)
+      if (std::ranges::binary_search(out.share.listed, at)) out.opened.emplace(at, rest);
     if (p.begin < out.begin || p.begin > first) continue;
     out.begin = p.begin;
     out.input = p.input;
@@ -134,7 +136,7 @@ std::vector<PassRest> dealt_passes(const std::vector<RankRest>& left, int64_t fi
       const auto ahead = static_cast<size_t>(pass - r.pass);
       const Share whole =
           Share::of_shard(static_cast<int64_t>(left.size()), static_cast<int64_t>(i));
-      parts.push_back(ahead < r.passes.size() ? r.passes[ahead] : PassRest{whole, 0, {}});
+      parts.push_back(ahead < r.passes.size() ? r.passes[ahead] : PassRest{whole, 0, {}, {}});
     }
     out.push_back(dealt(parts, to));
   }
@@ -155,6 +157,7 @@ class Places {
     }
     const PlanNode& input = *node.inputs[0];
     if (node.op->passes_marks) return of(input, pass);
+    if (dealing_of(node) == Dealing::opened) return of_opened(node, pass);
     if (!node.is("repeat")) return marked(node, first_numbers(node), {of(input, pass)});
     std::vector<StreamPosition> inputs;
     for (size_t p = 0; p < passes_.size(); ++p) inputs.push_back(of(input, p));
@@ -162,6 +165,19 @@ class Places {
   }
 
  private:
+  // No dataset is open, but for some that come it is known what is left.
+  StreamPosition of_opened(const PlanNode& node, size_t pass) const {
+    std::vector<StreamPosition> positions{of(*node.inputs[0], pass)};
+    std::vector<int64_t> numbers{0, 0};
+    InnerRests rests;
+    for (const auto& [row, rest] : passes_[pass].opened) rests.insert(rest);
+    if (!rests.empty() || node.is("interleave")) {
+      numbers = {~int64_t{0}, 0, 0, 0};
+      put_rests(rests, &numbers, &positions);
+    }
+    return marked(node, numbers, positions);
+  }
+
   static StreamPosition marked(const PlanNode& node, const std::vector<int64_t>& numbers,
                                const std::vector<StreamPosition>& inputs) {
     return {std::make_shared<const StageMark>(nullptr, node.op->name, numbers, inputs), 0};

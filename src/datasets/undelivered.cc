@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "datasets/opened_rows.h"
 #include "runtime/resumed_count.h"
 #include "runtime/serial.h"
 
@@ -44,6 +45,7 @@ class Descent {
   }
 
   PassRest go_down(size_t stage, Rest rest, RankRest* rank) {
+    InnerRests opened;
     for (; stage < stages_.size(); ++stage) {
       const PlanPtr& node = stages_[stage];
       if (was_left_out(*node, rest.mark)) continue;
@@ -52,8 +54,9 @@ class Descent {
         case Dealing::ordered:
         case Dealing::listed: rest = below(node, rest); break;
         case Dealing::drawn: rest = below_shuffle(node, rest); break;
+        case Dealing::opened: rest = below_opened(node, rest, &opened); break;
         case Dealing::repeated: rest = below_repeat(stage, rest, rank); break;
-        case Dealing::shard: return at_shard(*node, rest);
+        case Dealing::shard: return at_shard(*node, rest, opened);
       }
     }
     PENSTOCK_CHECK(false);
@@ -222,6 +225,56 @@ class Descent {
     return out;
   }
 
+  // Rows are given again, to see of which datasets they are; one more than were given, so that all
+  // datasets of the mark are open. Inputs of which anything is left are not used up: their rests
+  // say what.
+  Rest below_opened(const PlanPtr& node, const Rest& rest, InnerRests* left) {
+    const StreamPosition input = input_of(*node, rest.mark);
+    if (!rest.mark && rest.head == 0) return {input.mark, input.rows, {}};
+    OpenedRows noted;
+    {
+      const ScopedOpenedRows noting(node.get(), &noted);
+      Rows rows(*this, node, {rest.mark, 0}, true);
+      Block block;
+      for (int64_t row = 0; row <= rest.head && rows.next(&block, 1); ++row) {
+      }
+    }
+    if (std::ssize(noted.rows) < rest.head)
+      refuse(*node, "the checkpoint stands behind an error that is of no dataset: take it later");
+    noted.rows.resize(static_cast<size_t>(rest.head));
+    InnerRests behind;  // of those opened
+    std::set<uint64_t> untouched;
+    for (const auto& [key, opened] : noted.inputs) behind[key].start = opened.start;
+    for (size_t i = 0; i < noted.rows.size(); ++i) {
+      const auto& [key, row] = noted.rows[i];
+      InnerRest& of = behind[key];
+      of.head = std::max(of.head, row + 1);
+      if (!std::ranges::binary_search(rest.kept, static_cast<int64_t>(i))) continue;
+      if (row < 0) untouched.insert(key);
+      if (row >= 0) of.kept.push_back(row);
+    }
+    Rest out{input.mark, input.rows + noted.used, {}};
+    *left = noted.rests;
+    for (auto& [key, of] : behind) {
+      if (const auto before = noted.rests.find(key); before != noted.rests.end())
+        carry_on(before->second, &of);
+      left->erase(key);
+      const OpenedRows::Input& opened = noted.inputs[key];
+      if (opened.ended && of.kept.empty() && !untouched.contains(key)) continue;
+      out.kept.push_back(input.rows + opened.arrived);
+      if (of.head > 0 || of.start.mark || of.start.rows > 0) left->emplace(key, std::move(of));
+    }
+    std::ranges::sort(out.kept);
+    return out;
+  }
+
+  // What was left when the dataset was opened, and `of` it now.
+  static void carry_on(const InnerRest& before, InnerRest* of) {
+    const auto from = std::ranges::lower_bound(before.kept, of->head);
+    of->kept.insert(of->kept.end(), from, before.kept.end());
+    of->head = std::max(of->head, before.head);
+  }
+
   // How many rows the stage has left there, `most` or fewer: by counting on from the shard where
   // it is known how many there are, else by reading them.
   int64_t rows_behind(const PlanPtr& node, const StreamPosition& at, int64_t most) {
@@ -277,7 +330,7 @@ class Descent {
     return mark ? Share::read(*stage_mark(mark), all, begin) : all;
   }
 
-  PassRest at_shard(const PlanNode& node, const Rest& rest) {
+  PassRest at_shard(const PlanNode& node, const Rest& rest, const InnerRests& opened) {
     PassRest out;
     Share all = share_at(node, rest.mark, &out.begin);
     out.input = input_of(node, rest.mark);
@@ -291,7 +344,25 @@ class Descent {
     out.share.tail = row ? std::max(all.tail, *row) : 0;
     out.share.period = all.period;
     out.share.residues = row ? all.residues : std::vector<int64_t>();
+    if (!opened.empty()) find_opened(node.inputs[0], opened, &out);
     return out;
+  }
+
+  // Which rows of the shard's input the rests are of.
+  void find_opened(const PlanPtr& input, const InnerRests& opened, PassRest* out) {
+    Rows rows(*this, input, out->input, false);
+    Block block;
+    for (int64_t row = out->begin; std::ssize(out->opened) < std::ssize(opened);
+         row += block.rows) {
+      if (!rows.next(&block, options_.block_rows)) break;
+      for (int64_t i = 0; i < block.rows; ++i) {
+        const uint64_t key = inner_key(block.origin, i);
+        if (const auto rest = opened.find(key); rest != opened.end())
+          out->opened.emplace(row + i, *rest);
+      }
+    }
+    if (std::ssize(out->opened) < std::ssize(opened))
+      throw Error(Code::data_loss, "the checkpoint is damaged: it has datasets of no element");
   }
 
   const std::vector<PlanPtr>& stages_;
@@ -318,6 +389,8 @@ std::optional<Dealing> dealing_of(const PlanNode& node) {
       {"bucket_by_sequence_length", Dealing::listed},
       {"pack_sequences", Dealing::listed},
       {"shuffle", Dealing::drawn},
+      {"flat_map", Dealing::opened},
+      {"interleave", Dealing::opened},
       {"repeat", Dealing::repeated},
       {"shard", Dealing::shard},
   };
@@ -332,6 +405,7 @@ std::vector<int64_t> first_numbers(const PlanNode& node) {
 
 std::vector<PlanPtr> stages_to_shard(const PlanPtr& plan) {
   std::vector<PlanPtr> out;
+  bool opened = false;
   for (PlanPtr node = plan;; node = node->inputs[0]) {
     out.push_back(node);
     if (node->is("shard")) return out;
@@ -343,6 +417,12 @@ std::vector<PlanPtr> stages_to_shard(const PlanPtr& plan) {
       refuse(*node, "what this stage holds or counts cannot be dealt to other ranks: put it before "
                     "`shard`, or go on with as many ranks as there were");
     }
+    if (opened && (*dealing_of(*node) == Dealing::opened || node->is("repeat"))) {
+      refuse(*node, "it stands between `shard` and a stage that opens datasets, which cannot be "
+                    "dealt to other ranks then: put it before `shard`, or go on with as many "
+                    "ranks as there were");
+    }
+    opened |= *dealing_of(*node) == Dealing::opened;
   }
 }
 

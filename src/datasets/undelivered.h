@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "datasets/inner_rest.h"
 #include "datasets/share.h"
 #include "runtime/run.h"
 
@@ -16,6 +17,7 @@ enum class Dealing : uint8_t {
   ordered,  // what it has given came of the rows before a place
   listed,   // its mark lists the rows that it holds (datasets/refill.h)
   drawn,    // shuffle
+  opened,   // flat_map and interleave: rows of datasets that are opened for the input's rows
   repeated,
   shard,
 };
@@ -34,6 +36,8 @@ struct PassRest {
   // Where that input can be taken up: its row `begin` comes next.
   int64_t begin = 0;
   StreamPosition input;
+  // Of rows whose datasets have been given in part, by row: their inner_key, and what is left.
+  std::map<int64_t, std::pair<uint64_t, InnerRest>> opened;
 };
 
 struct RankRest {
