@@ -129,16 +129,17 @@ void load(std::string_view file, int64_t number, bool full, Scratch& scratch) {
     scratch.pixels.resize(static_cast<size_t>(wanted.elements()));
     return scratch.pixels.data();
   };
+  const JpegDecoding library{.channels = 3, .by_library = true};
   const uint8_t* pixels = nullptr;
   if (full) {
-    thread_jpeg_decoder().decode(file, {3}, room);
+    thread_jpeg_decoder().decode(file, library, room);
     scratch.window.resize(static_cast<size_t>(size.elements()));
     crop(scratch.pixels.data(), {image.height, image.width, 3}, 1, window.y, window.x,
          window.height, window.width, scratch.window.data());
     pixels = scratch.window.data();
   } else {
-    thread_jpeg_decoder().decode_window(file, window.y, window.x, window.height, window.width, {3},
-                                        room);
+    thread_jpeg_decoder().decode_window(file, window.y, window.x, window.height, window.width,
+                                        library, room);
     pixels = scratch.pixels.data();
   }
   resize_bilinear(pixels, size, kSide, kSide, false, scratch.resized.data());

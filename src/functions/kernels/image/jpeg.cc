@@ -13,6 +13,7 @@
 #include <jerror.h>
 
 #include "base/error.h"
+#include "functions/kernels/image/jpeg_scan.h"
 
 namespace penstock {
 namespace {
@@ -100,6 +101,7 @@ struct JpegDecoder::State {
   Code code = Code::unknown;
   char message[JMSG_LENGTH_MAX] = {};
   std::vector<uint8_t> row;
+  ScanDecoder scans;
 
   State();
   ~State() { jpeg_destroy_decompress(&info); }
@@ -114,6 +116,8 @@ struct JpegDecoder::State {
 
   ImageSize open(const char* caller, std::string_view file, const JpegDecoding& options);
   bool may_crop() const;
+  bool decode_usual(const ScanWindow& window, ImageSize image, const JpegDecoding& options,
+                    uint8_t* pixels);
   void start() {
     run([this] {
       jpeg_start_decompress(&info);
@@ -239,6 +243,39 @@ bool JpegDecoder::State::may_crop() const {
   return info.image_width > 32;
 }
 
+// Without libjpeg, where the file is a usual one. Changes nothing that libjpeg would need after it.
+bool JpegDecoder::State::decode_usual(const ScanWindow& window, ImageSize image,
+                                      const JpegDecoding& options, uint8_t* pixels) {
+  const bool exact = info.scale_denom == 1 && !options.fast_dct && options.fancy_upsampling;
+  const bool sequential = !info.progressive_mode && !info.arith_code && info.Ss == 0 &&
+                          info.Se == DCTSIZE2 - 1 && info.Ah == 0 && info.Al == 0;
+  const bool colors = info.jpeg_color_space == JCS_YCbCr ? info.num_components == 3
+                                                         : info.jpeg_color_space == JCS_GRAYSCALE;
+  if (options.by_library || !exact || !sequential || !colors || info.data_precision != 8 ||
+      info.comps_in_scan != info.num_components) {
+    return false;
+  }
+  JpegScan scan;
+  scan.height = info.image_height;
+  scan.width = info.image_width;
+  scan.count = info.num_components;
+  scan.restart_interval = info.restart_interval;
+  scan.data = {reinterpret_cast<const char*>(source.next_input_byte), source.bytes_in_buffer};
+  for (int c = 0; c < info.num_components; ++c) {
+    const jpeg_component_info& part = info.comp_info[c];
+    if (info.cur_comp_info[c] != &part) return false;
+    const JQUANT_TBL* quant = info.quant_tbl_ptrs[part.quant_tbl_no];
+    const JHUFF_TBL* dc = info.dc_huff_tbl_ptrs[part.dc_tbl_no];
+    const JHUFF_TBL* ac = info.ac_huff_tbl_ptrs[part.ac_tbl_no];
+    if (quant == nullptr || dc == nullptr || ac == nullptr) return false;
+    scan.parts[static_cast<size_t>(c)] = {part.h_samp_factor, part.v_samp_factor, quant->quantval,
+                                          dc->bits,           dc->huffval,        ac->bits,
+                                          ac->huffval};
+  }
+  const bool whole = window.height == image.height && window.width == image.width;
+  return scans.decode(scan, window, static_cast<int>(image.channels), whole, pixels);
+}
+
 // Reads whole output rows into consecutive memory.
 void JpegDecoder::State::read_rows(uint8_t* pixels, int64_t rows) {
   const size_t stride = size_t{info.output_width} * static_cast<size_t>(info.output_components);
@@ -282,6 +319,7 @@ void JpegDecoder::decode(std::string_view file, const JpegDecoding& options, Pix
   const ImageSize size = state.open("decode_jpeg", file, options);
   uint8_t* pixels = allocate(size);
   if (pixels == nullptr) return;
+  if (state.decode_usual({0, 0, size.height, size.width}, size, options, pixels)) return;
   state.start();
   state.read_window(0, size, pixels);
   // Data left over or missing behind the last row shows only here.
@@ -301,6 +339,7 @@ void JpegDecoder::decode_window(std::string_view file, int64_t y, int64_t x, int
   }
   const ImageSize window{height, width, image.channels};
   uint8_t* pixels = allocate(window);
+  if (state.decode_usual({y, x, height, width}, image, options, pixels)) return;
   const bool crop = state.may_crop();
   state.start();
   if (!crop) {

@@ -1,4 +1,5 @@
-// JPEG decoding: whole images and windows of them, with libjpeg-turbo.
+// JPEG decoding: whole images and windows of them. Usual files are decoded by jpeg_scan.h, the
+// others and those that are not plainly right by libjpeg-turbo, which also reads the headers.
 //
 // Pixels are uint8 [height, width, channels], rows packed. They equal libjpeg's accurate integer
 // inverse DCT with fancy chroma upsampling (TensorFlow's INTEGER_ACCURATE); EXIF orientation is not
@@ -23,6 +24,7 @@ struct JpegDecoding {
   int ratio = 1;          // 1, 2, 4 or 8: so much smaller, rounded up, by a smaller inverse DCT
   bool fast_dct = false;  // at most some ten levels off
   bool fancy_upsampling = true;          // chroma interpolated, not repeated
+  bool by_library = false;               // by libjpeg alone, to compare with
   int64_t max_pixels = kMaxImagePixels;  // of the stored picture
   const char* who = nullptr;             // the op, for errors, when it has another name
 };
@@ -43,8 +45,8 @@ class JpegDecoder {
   void decode(std::string_view file, const JpegDecoding& options, PixelSink allocate);
 
   // The pixels that decode() followed by a crop to rows [y, y + height) and columns [x, x + width)
-  // gives, bit for bit (of the smaller picture with a ratio). Rows below the window are not read:
-  // damage there goes unseen, a file without its end does not.
+  // gives, bit for bit (of the smaller picture with a ratio). What follows the window's last row
+  // is not read: damage there goes unseen, a file without its end does not.
   void decode_window(std::string_view file, int64_t y, int64_t x, int64_t height, int64_t width,
                      const JpegDecoding& options, PixelSink allocate);
 
