@@ -1,7 +1,7 @@
 """Math and arrays: recorded op -> an expression over the inputs' names."""
 import numpy as np
 from functions_case import literal
-from functions_map import math_more
+from functions_map import math_more, math_rare
 from functions_map.call import call, dtype_name
 
 
@@ -103,6 +103,8 @@ def to_number(case):
 
 def as_string(case):
     a = {k: v for k, v in case.attrs.items() if v is not None}
+    if case.dtype("x0") == "bool":  # TensorFlow lets a width for numbers pass and does nothing with it
+        a = {k: v for k, v in a.items() if k not in ("width", "fill")}
     return f"as_string(x0{''.join(f', {k}={literal(v)}' for k, v in a.items())})"
 
 
@@ -173,7 +175,7 @@ MAP = {
     "shape": int32(call("shape")), "size": int32(call("size")), "rank": int32(call("rank")), "fill": fill,
     "unsorted_segment_sum": lambda case: f"unsorted_segment_sum(x0, x1, {case.attrs['num_segments']})",
     "to_number": to_number, "as_string": as_string,
-    **math_more.MAP,
+    **math_more.MAP, **math_rare.MAP,
 }
 
 
