@@ -15,10 +15,9 @@ namespace {
 int64_t infer_channels(const InferContext& context) {
   const int64_t channels = context.attrs["channels"].as_int();
   if (channels != 0 && channels != 1 && channels != 3 && channels != 4) {
-    throw TypeError{
-        -1, "channels",
-        "must be 0 (as stored), 1, 3 or, for other formats than JPEG, 4, is " +
-            std::to_string(channels)};
+    throw TypeError{-1, "channels",
+                    "must be 0 (as stored), 1, 3 or, for other formats than JPEG, 4, is " +
+                        std::to_string(channels)};
   }
   return channels == 0 ? Shape::kUnknown : channels;
 }
