@@ -1,7 +1,7 @@
 """Images: recorded op -> an expression over the inputs' names."""
 import numpy as np
 from functions_case import literal
-from functions_map import image_files, image_random
+from functions_map import image_files, image_random, image_rare
 from functions_map.call import call
 
 PILLOW = call("pillow_resize", "size", "method", "box", "reducing_gap")
@@ -31,6 +31,7 @@ def pillow_resize(case):
 MAP = {
     **image_files.MAP,
     **image_random.MAP,
+    **image_rare.MAP,
     "flip_left_right": call("flip_left_right"),
     "flip_up_down": call("flip_up_down"),
     "resize": call("resize", "size", "method", "antialias", "preserve_aspect_ratio"),
@@ -44,8 +45,6 @@ MAP = {
     "extract_patches": lambda case: PATCHES(case) if len(case.shape("x0")) == 4 else f"{PATCHES(case)}[none]",
     "draw_bounding_boxes": lambda case: f"draw_bounding_boxes(x0, {floats(case, 'boxes')}, {floats(case, 'colors')})",
     "non_max_suppression": call("non_max_suppression", "max_output_size", "iou_threshold", "score_threshold"),
-    "total_variation": lambda case: ("float32(sum(abs(x0[1:] - x0[:-1]))) + float32(sum(abs(x0[:, 1:] - x0[:, :-1])))"
-                                     .replace("float32", case.dtype("x0"))),
     "image_gradients": lambda case: "(pad(x0[:, 1:] - x0[:, :-1], [[0, 0], [0, 1], [0, 0], [0, 0]]), "
                                     "pad(x0[:, :, 1:] - x0[:, :, :-1], [[0, 0], [0, 0], [0, 1], [0, 0]]))",
     "psnr": lambda case: f"psnr(x0, x1, {case.attrs['max_val']})",
