@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "data/true_rows.h"
+#include "functions/file_reads.h"
 #include "runtime/async_stage.h"
+#include "runtime/file_read_cursor.h"
 #include "runtime/serial.h"
 
 namespace penstock {
@@ -168,6 +170,28 @@ Chain::Stage make_stage(const PlanPtr& node, const OpenContext& context) {
   return stage;
 }
 
+// Files that the stage's function reads come with its input instead, where their names can be made
+// first: gives what makes them, else null.
+std::shared_ptr<const CompiledFunction> take_file_reads(const PlanNode& node,
+                                                        const OpenContext& context,
+                                                        Chain::Stage* stage) {
+  if (stage->filter || is_serial()) return nullptr;
+  const std::optional<FileReads> reads = split_file_reads(*node.function("f"));
+  if (!reads) return nullptr;
+  stage->function = std::make_shared<const CompiledFunction>(reads->rest, context.environment);
+  return std::make_shared<const CompiledFunction>(reads->names, context.environment);
+}
+
+CursorPtr with_file_reads(CursorPtr input, const PlanNode& node, Run* run,
+                          std::shared_ptr<const CompiledFunction> names) {
+  const size_t columns =
+      static_cast<size_t>(node.inputs[0]->spec.leaf_count()) + names->function().results.size();
+  CursorPtr out = open_file_reads(std::move(input), run, std::move(names));
+  // Its errors are the stage's, which names them.
+  out->set_identity({nullptr, "", columns, nullptr, run->options().marks, true});
+  return out;
+}
+
 // Parallel calls asked for: 0 in this thread, else the limit.
 int64_t parallelism(const PlanNode& node, const OpenContext& context) {
   const Run& run = *context.run;
@@ -226,14 +250,17 @@ CursorPtr open_chain(const PlanPtr& node, OpenContext& context) {
   std::vector<Chain::Stage> stages{make_stage(node, context)};
   OpenContext below = context;  // rows behind the mark are dropped at the top of the chain
   PlanPtr bottom = node;
-  while (bottom->inputs[0]->op->stateless &&
+  std::shared_ptr<const CompiledFunction> names = take_file_reads(*node, below, &stages.back());
+  while (!names && bottom->inputs[0]->op->stateless &&
          parallelism(*bottom->inputs[0], context) == calls) {
     bottom = bottom->inputs[0];
     ++below.depth;
     stages.push_back(make_stage(bottom, below));
+    names = take_file_reads(*bottom, below, &stages.back());
   }
   std::ranges::reverse(stages);
   CursorPtr input = below.open_input(*bottom);
+  if (names) input = with_file_reads(std::move(input), *bottom, context.run, std::move(names));
   auto chain = std::make_shared<const Chain>(std::move(stages));
   // A checkpoint is a place in an order: with marks there is one.
   const PlanNode& parallel = parallel_node(*node);
