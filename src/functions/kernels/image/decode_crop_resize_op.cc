@@ -138,7 +138,8 @@ void sample(const std::vector<uint8_t>& pixels, ImageSize size, const std::vecto
           return a + (b - a) * column.share;
         };
         const float high = mix(above), low = mix(below);
-        *to++ = static_cast<uint8_t>(high + (low - high) * row.share + 0.5f);
+        const float value = high + (low - high) * row.share;
+        *to++ = static_cast<uint8_t>(std::clamp(value + 0.5f, 0.0f, 255.0f));
       }
     }
   }
