@@ -41,14 +41,15 @@ class RecordsCursor final : public Cursor {
       if (poll != Poll::ready) return poll;
       file += first_;
       if (file != file_) position_ = 0;
+      if (file != file_ || !noted_) context_.run->places().note(first_lineage(file), paths_[file]);
+      noted_ = true;
       file_ = file;
       chunk_ = std::move(chunk);
       at_ = 0;
     }
     const auto rows = std::min(pull.max_rows, static_cast<int64_t>(chunk_.records.size() - at_));
     out->clear();
-    const Origin origin(mix(context_.lineage, file_ + 1) + static_cast<uint64_t>(position_), 1,
-                        context_.epoch);
+    const Origin origin(first_lineage(file_) + static_cast<uint64_t>(position_), 1, context_.epoch);
     if (rows == 0) {
       *out = error_block(std::exchange(chunk_.error, nullptr), identity().columns, origin);
       ++position_;
@@ -71,6 +72,8 @@ class RecordsCursor final : public Cursor {
   }
 
  private:
+  uint64_t first_lineage(size_t file) const { return mix(context_.lineage, file + 1); }
+
   void mark(Block* out) const { set_mark(out, {static_cast<int64_t>(file_), position_}); }
 
   Column views_of(std::span<const Record> records) const {
@@ -90,6 +93,7 @@ class RecordsCursor final : public Cursor {
   RecordChunk chunk_;
   size_t at_ = 0;         // next record of chunk_
   int64_t position_ = 0;  // of the next record in its file
+  bool noted_ = false;    // the first file's place
 };
 
 ReaderOptions reader_options(const Attrs& args) {

@@ -347,6 +347,7 @@ Sym Elaborator::op(std::string_view name, std::vector<Sym> inputs, Attrs attrs, 
   size_t first = 0;
   const bool unifies = unifies_literals(*def, inputs.size(), &first);
   const bool literal_math = weak && unifies;
+  const bool states_dtype = attrs.find("dtype") != nullptr;
   if (unifies) {
     const auto from = static_cast<std::ptrdiff_t>(first);
     std::vector<Sym> sides(inputs.begin() + from, inputs.end());
@@ -391,7 +392,7 @@ Sym Elaborator::op(std::string_view name, std::vector<Sym> inputs, Attrs attrs, 
       fail(span, std::string(name) + " draws for each row: call it in a function");
     if (!all) check_evaluates(*def, outputs[0], span);
   }
-  if (literal_math && out.is_constant()) {
+  if (literal_math && !states_dtype && out.is_constant()) {
     if (out.tensor.dtype() == DType::int64) out.weak = Weak::integer;
     if (out.tensor.dtype() == DType::float64) out.weak = Weak::floating;
   }

@@ -347,11 +347,29 @@ Sym Elaborator::subscript(const Expr& expr, const NamesPtr& names) {
                                        : Attr::tuple({Attr::text("index"), index}));
     }
   }
-  Attrs attrs;
-  attrs.set("pieces", Attr::list(std::move(pieces)));
-  const bool ragged = type(inputs[0]).kind == LeafSpec::Kind::ragged;
-  return op(ragged ? "ragged_subscript" : "subscript", std::move(inputs), std::move(attrs),
-            expr.span, spans);
+  // Of a ragged tensor the row first, and then the pieces of that: x[i, a:b] is x[i][a:b].
+  auto next = pieces.begin();
+  auto taken = inputs.begin() + 1;
+  Sym out = x;
+  while (next != pieces.end()) {
+    const bool ragged = type(out).kind == LeafSpec::Kind::ragged;
+    const bool row = ragged && next->items()[0].as_string() == "index";
+    std::vector<Attr> some(next, row ? next + 1 : pieces.end());
+    std::vector<Sym> of{out};
+    std::vector<Span> at{spans[0]};
+    const auto count =
+        row ? std::ranges::count(next->items(), Attr::text("dynamic")) : inputs.end() - taken;
+    of.insert(of.end(), taken, taken + count);
+    at.insert(at.end(), spans.begin() + (taken - inputs.begin()),
+              spans.begin() + (taken - inputs.begin()) + count);
+    next += static_cast<std::ptrdiff_t>(some.size());
+    taken += count;
+    Attrs attrs;
+    attrs.set("pieces", Attr::list(std::move(some)));
+    out = op(ragged ? "ragged_subscript" : "subscript", std::move(of), std::move(attrs), expr.span,
+             at);
+  }
+  return out;
 }
 
 }  // namespace penstock

@@ -129,6 +129,11 @@ void Elaborator::unify(std::vector<Sym>* syms, const std::vector<Span>& spans) {
       return;  // the op says what is wrong
     }
   }
+  // What is empty takes the dtype of others; of its own it has one for literals.
+  for (const Sym& s : *syms) {
+    if (target || !s.is_empty() || s.weak != Weak::no) continue;
+    if (is_number(s.tensor.dtype())) target = s.tensor.dtype();
+  }
   if (!target) {  // literals among themselves: as 64 bits wide
     if (!weak_float) return;
     for (size_t i = 0; i < syms->size(); ++i) {

@@ -129,7 +129,7 @@ class FunctionReader {
     if (!op) where["op"].fail("there is no op `" + name + "`");
     check_input_count(*op, inputs.size(), where);
     Attrs attrs = read_attrs(in, *op, where["attrs"]);
-    if (name == "subscript") check_pieces(attrs["pieces"], inputs.size(), where["attrs"]);
+    if (takes_pieces(*op)) check_pieces(attrs["pieces"], inputs.size(), where["attrs"]);
     std::vector<FunctionPtr> bodies;
     if (const In* given = optional_member(in, "bodies")) {
       const EnvironmentTypes types = types_of(inputs);
@@ -147,6 +147,10 @@ class FunctionReader {
     return outputs;
   }
 
+  static bool takes_pieces(const OpDef& op) {
+    return op.name == "subscript" || op.name == "ragged_subscript";
+  }
+
   static void check_input_count(const OpDef& op, size_t given, const Where& where) {
     size_t least = 0, most = 0;
     for (const Param& p : op.params) {
@@ -155,7 +159,7 @@ class FunctionReader {
       least += p.required || !p.fallback.is_none() ? 1 : 0;
       ++most;
     }
-    if (op.name == "subscript") most = 100'000;  // its dynamic pieces; check_pieces counts them
+    if (takes_pieces(op)) most = 100'000;  // its dynamic pieces; check_pieces counts them
     if (given < least || given > most)
       where["inputs"].fail("`" + op.name + "` does not take " + std::to_string(given) + " tensors");
   }

@@ -99,7 +99,7 @@ ExprPtr FunctionUnparser::op_expr(const FunctionNode& node, bool lists) {
   if (ExprPtr out = operator_expr(node)) return out;
   if (node.is("value_of")) return input(node, 0);
   const auto constant = [this](ValueId id) { return is_constant(id); };
-  if (node.is("subscript")) return subscript_expr(node);
+  if (node.is("subscript") || node.is("ragged_subscript")) return subscript_expr(node);
   if (node.is("cast") && function_.type(node.inputs[0]).dtype != node.attrs["dtype"].as_dtype()) {
     CallBuilder call{std::string(dtype_name(node.attrs["dtype"].as_dtype()))};
     call.add_loose(input(node, 0));

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "data/true_rows.h"
+#include "functions/file_reads.h"
 #include "runtime/async_stage.h"
+#include "runtime/file_read_cursor.h"
 #include "runtime/serial.h"
 
 namespace penstock {
@@ -45,14 +47,33 @@ void check_predicate(Block* predicate) {
   predicate->errors = std::move(errors);
 }
 
+// Errors of this stage say so, and which record their row comes from.
+void name_errors(Block* block, const Chain::Stage& stage) {
+  for (RowError& e : block->errors) {
+    if (!e.error->node().empty()) continue;
+    const std::string place = stage.places ? stage.places->of(block->origin.lineage(e.row)) : "";
+    e.error = std::make_shared<const Error>(
+        e.error->code(), e.error->message() + (place.empty() ? "" : " (" + place + ")"),
+        stage.name);
+  }
+}
+
 void name_errors(Block* block, const std::string& name) {
   for (RowError& e : block->errors) {
     if (e.error->node().empty()) e.error = std::make_shared<const Error>(e.error->at(name));
   }
 }
 
+Block evaluate_predicate(const CompiledFunction& predicate, const Block& rows) {
+  Block out, input = rows;
+  predicate.run(input, &out);
+  check_predicate(&out);
+  return out;
+}
+
 void run_filter(const Chain::Stage& stage, Block* block) {
-  Block predicate = run_predicate(*stage.function, *block, stage.name);
+  Block predicate = evaluate_predicate(*stage.function, *block);
+  name_errors(&predicate, stage);
   std::shared_ptr<const RowIndices> kept = kept_rows(predicate);
   block->errors = std::move(predicate.errors);
   if (static_cast<int64_t>(kept->size()) == block->rows) return;
@@ -65,9 +86,7 @@ void run_filter(const Chain::Stage& stage, Block* block) {
 
 Block run_predicate(const CompiledFunction& predicate, const Block& rows,
                     const std::string& stage) {
-  Block out, input = rows;
-  predicate.run(input, &out);
-  check_predicate(&out);
+  Block out = evaluate_predicate(predicate, rows);
   name_errors(&out, stage);
   return out;
 }
@@ -81,7 +100,7 @@ void Chain::run(Block* block, const Placement* placement) const {
     } else {
       Block out;
       stage.function->run(*block, &out, i + 1 == stages_.size() ? placement : nullptr);
-      if (!out.errors.empty()) name_errors(&out, stage.name);
+      if (!out.errors.empty()) name_errors(&out, stage);
       *block = std::move(out);
     }
     if (i + 1 < stages_.size() && stage.counters) {  // the last stage is counted by its cursor
@@ -126,12 +145,22 @@ void BlockSizer::observe(int64_t rows, uint64_t spent, int64_t bytes) {
 
 namespace {
 
+// Rows of the plan stand for single records, if for any: a row that is made of several has the
+// lineage of the first of them.
+bool gives_records(const PlanNode& node) {
+  for (const std::string_view part : {"batch", "window", "group", "bucket", "pack", "reduce"}) {
+    if (node.op->name.find(part) != std::string::npos) return false;
+  }
+  return std::ranges::all_of(node.inputs, [](const PlanPtr& in) { return gives_records(*in); });
+}
+
 Chain::Stage make_stage(const PlanPtr& node, const OpenContext& context) {
   Chain::Stage stage;
   stage.filter = node->is("filter");
   stage.function = context.program(*node, stage.filter ? "predicate" : "f");
   stage.counters = context.run->options().count ? context.run->counters(node.get()) : nullptr;
   stage.name = node->op->name;
+  if (gives_records(*node->inputs[0])) stage.places = &context.run->places();
   for (const LeafSpec& leaf : node->spec.leaves()) {
     const bool fixed = leaf.is_tensor() && leaf.shape.is_static() && leaf.dtype != DType::bytes;
     stage.dtypes.push_back(leaf.dtype);
@@ -139,6 +168,28 @@ Chain::Stage make_stage(const PlanPtr& node, const OpenContext& context) {
     stage.row_bytes.push_back(fixed ? leaf.shape.entries() * dtype_size(leaf.dtype) : -1);
   }
   return stage;
+}
+
+// Files that the stage's function reads come with its input instead, where their names can be made
+// first: gives what makes them, else null.
+std::shared_ptr<const CompiledFunction> take_file_reads(const PlanNode& node,
+                                                        const OpenContext& context,
+                                                        Chain::Stage* stage) {
+  if (stage->filter || is_serial()) return nullptr;
+  const std::optional<FileReads> reads = split_file_reads(*node.function("f"));
+  if (!reads) return nullptr;
+  stage->function = std::make_shared<const CompiledFunction>(reads->rest, context.environment);
+  return std::make_shared<const CompiledFunction>(reads->names, context.environment);
+}
+
+CursorPtr with_file_reads(CursorPtr input, const PlanNode& node, Run* run,
+                          std::shared_ptr<const CompiledFunction> names) {
+  const size_t columns =
+      static_cast<size_t>(node.inputs[0]->spec.leaf_count()) + names->function().results.size();
+  CursorPtr out = open_file_reads(std::move(input), run, std::move(names));
+  // Its errors are the stage's, which names them.
+  out->set_identity({nullptr, "", columns, nullptr, run->options().marks, true});
+  return out;
 }
 
 // Parallel calls asked for: 0 in this thread, else the limit.
@@ -199,13 +250,17 @@ CursorPtr open_chain(const PlanPtr& node, OpenContext& context) {
   std::vector<Chain::Stage> stages{make_stage(node, context)};
   OpenContext below = context;  // rows behind the mark are dropped at the top of the chain
   PlanPtr bottom = node;
-  while (bottom->inputs[0]->op->stateless && parallelism(*bottom->inputs[0], context) == calls) {
+  std::shared_ptr<const CompiledFunction> names = take_file_reads(*node, below, &stages.back());
+  while (!names && bottom->inputs[0]->op->stateless &&
+         parallelism(*bottom->inputs[0], context) == calls) {
     bottom = bottom->inputs[0];
     ++below.depth;
     stages.push_back(make_stage(bottom, below));
+    names = take_file_reads(*bottom, below, &stages.back());
   }
   std::ranges::reverse(stages);
   CursorPtr input = below.open_input(*bottom);
+  if (names) input = with_file_reads(std::move(input), *bottom, context.run, std::move(names));
   auto chain = std::make_shared<const Chain>(std::move(stages));
   // A checkpoint is a place in an order: with marks there is one.
   const PlanNode& parallel = parallel_node(*node);

@@ -14,6 +14,7 @@ class Chain {
     std::shared_ptr<const CompiledFunction> function;
     bool filter = false;  // the function is a predicate: keeps the input's rows for which it holds
     NodeCounters* counters = nullptr;
+    const RecordPlaces* places = nullptr;  // null: rows are not single records
     std::string name;
     std::vector<DType> dtypes;       // of the output leaves
     std::vector<int64_t> row_bytes;  // of output leaves of static size, -1 for others

@@ -13,6 +13,7 @@
 #include "plan/node.h"
 #include "runtime/counters.h"
 #include "runtime/cursor.h"
+#include "runtime/record_places.h"
 #include "runtime/scheduler.h"
 
 namespace penstock {
@@ -74,6 +75,7 @@ class Run {
   ThreadPool& cpu() { return *cpu_; }
   ThreadPool& io() { return *io_; }
   PipelineState& state() { return *state_; }
+  RecordPlaces& places() { return places_; }
   // Counters of a stage; made at the first call. Nodes of nested templates have one for all copies.
   NodeCounters* counters(const PlanNode* node);
   // A snapshot's view of all stages; the pointers stay valid as long as the run.
@@ -109,6 +111,7 @@ class Run {
   std::atomic<bool> cancelled_{false};
   std::atomic<int64_t> task_wall_ns_{0}, task_cpu_ns_{0};
   int64_t start_ns_;
+  RecordPlaces places_;
   mutable std::mutex counters_mutex_;
   std::map<const PlanNode*, IgnoredErrors> ignored_;
   std::map<const PlanNode*, std::unique_ptr<NodeCounters>> counters_;

@@ -5,6 +5,7 @@ import pathlib
 
 import numpy as np
 from functions_case import Plan
+from functions_map import audio_rare
 from functions_map.call import call
 from functions_result import compare
 
@@ -152,13 +153,14 @@ def time_stretch(case):
 
 
 MAP = {
+    **audio_rare.MAP,
     "decode_wav": decode_wav,
     "encode_wav": lambda case: f"let (a, r) = decode_wav(encode_wav(x0, {case.attrs['sample_rate']})); "
                                "{audio: a, sample_rate: r}",
     "kaiser_bessel_derived_window": kaiser_bessel,
     "frame": frame,
     "fft": call("fft", fft_length="n"), "ifft": call("ifft", fft_length="n"), "idct": idct,
-    "magphase": "(magnitude(x0), x0)",
+    "magphase": lambda case: "(magnitude(x0), x0)",
     "overlap_and_add": call("overlap_and_add", "frame_step"),
     **{name: window(name) for name in ("hann_window", "hamming_window", "kaiser_window", "vorbis_window")},
     "stft": call("stft", "frame_length", "frame_step", "fft_length", "pad_end"),

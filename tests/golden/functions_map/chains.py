@@ -67,6 +67,10 @@ def resnet_eval(case):
     resize_legacy(decode_and_crop_jpeg(jpeg, window, channels=3), [{size}, {size}], method="bicubic")"""
 
 
+def boxes(attrs):
+    return f"float32({attrs['boxes']})" if attrs["boxes"] else "zeros([0, 4])"
+
+
 def ssd_train(case):
     a = case.attrs
     y0, x0, y1, x1 = a["crop"]
@@ -81,7 +85,7 @@ def ssd_train(case):
     let sharp = adjust_contrast(bright, {a['contrast']});
     let coloured = adjust_saturation(adjust_hue(sharp, {a['hue']}), {a['saturation']});
     let image = {normalised('clip(coloured, 0.0, 1.0)', MEAN, STD)};
-    let all = float32({a['boxes']});
+    let all = {boxes(a)};
     let centre = (all[:, :2] + all[:, 2:]) / 2;
     let keep = centre[:, 0] > {y0} and centre[:, 0] < {y1} and centre[:, 1] > {x0} and centre[:, 1] < {x1};
     let kept = boolean_mask(all, keep);
@@ -99,7 +103,7 @@ def rcnn_train(case):
     let image = {normalised('convert_image_dtype(raw, float32)', MEAN, STD)};
     let turned = if {flip} then flip_left_right(image) else image;
     let small = resize(turned, [nh, nw]);
-    let all = float32({a['boxes']});
+    let all = {boxes(a)};
     let sides = if {flip} then stack(all[:, 0], 1.0 - all[:, 3], all[:, 2], 1.0 - all[:, 1], axis=1) else all;
     {{image: pad(small, [[0, {a['pad'][0]} - nh], [0, {a['pad'][1]} - nw], [0, 0]]),
       boxes: sides * float32([nh, nw, nh, nw]),

@@ -1,11 +1,14 @@
 """Images: recorded op -> an expression over the inputs' names."""
 import numpy as np
 from functions_case import literal
-from functions_map import image_files, image_random
+from functions_map import image_files, image_random, image_rare
 from functions_map.call import call
 
 PILLOW = call("pillow_resize", "size", "method", "box", "reducing_gap")
 
+PATCHES = call("extract_patches", "sizes", "strides", "rates", "padding")
+LEGACY = call("resize_legacy", "size", "method", "align_corners", "half_pixel_centers")
+LEGACY_AREA = call("resize_legacy", "size", "method", "align_corners")
 
 BOX = ("offset_height", "offset_width", "target_height", "target_width")
 
@@ -28,6 +31,7 @@ def pillow_resize(case):
 MAP = {
     **image_files.MAP,
     **image_random.MAP,
+    **image_rare.MAP,
     "flip_left_right": call("flip_left_right"),
     "flip_up_down": call("flip_up_down"),
     "resize": call("resize", "size", "method", "antialias", "preserve_aspect_ratio"),
@@ -38,11 +42,9 @@ MAP = {
     "crop_and_resize": crop_and_resize,
     "transpose": lambda case: f"transpose(x0, {'[0, 2, 1, 3]' if len(case.shape('x0')) == 4 else '[1, 0, 2]'})",
     "rot90": call("rot90", "k"),
-    "extract_patches": call("extract_patches", "sizes", "strides", "rates", "padding"),
+    "extract_patches": lambda case: PATCHES(case) if len(case.shape("x0")) == 4 else f"{PATCHES(case)}[none]",
     "draw_bounding_boxes": lambda case: f"draw_bounding_boxes(x0, {floats(case, 'boxes')}, {floats(case, 'colors')})",
     "non_max_suppression": call("non_max_suppression", "max_output_size", "iou_threshold", "score_threshold"),
-    "total_variation": lambda case: ("float32(sum(abs(x0[1:] - x0[:-1]))) + float32(sum(abs(x0[:, 1:] - x0[:, :-1])))"
-                                     .replace("float32", case.dtype("x0"))),
     "image_gradients": lambda case: "(pad(x0[:, 1:] - x0[:, :-1], [[0, 0], [0, 1], [0, 0], [0, 0]]), "
                                     "pad(x0[:, :, 1:] - x0[:, :, :-1], [[0, 0], [0, 0], [0, 1], [0, 0]]))",
     "psnr": lambda case: f"psnr(x0, x1, {case.attrs['max_val']})",
@@ -54,7 +56,8 @@ MAP = {
     "adjust_hue": call("adjust_hue", "delta"),
     "adjust_gamma": call("adjust_gamma", "gamma", "gain"),
     "convert_image_dtype": call("convert_image_dtype", "dtype"),
-    "resize_legacy": call("resize_legacy", "size", "method", "align_corners", "half_pixel_centers"),
+    # Areas have no centres.
+    "resize_legacy": lambda case: (LEGACY_AREA if case.attrs.get("method") == "area" else LEGACY)(case),
     "resize_with_pad": call("resize_with_pad", "target_height", "target_width", "method", "antialias"),
     "pillow_resize": pillow_resize,
 }

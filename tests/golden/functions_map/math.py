@@ -1,11 +1,14 @@
 """Math and arrays: recorded op -> an expression over the inputs' names."""
 import numpy as np
 from functions_case import literal
-from functions_map import math_more
+from functions_map import math_more, math_rare
 from functions_map.call import call, dtype_name
 
 
 def cast(case):
+    if case.attrs["dtype"].startswith("complex"):  # we have no such dtype: [..., 2] holds the parts
+        part = {"complex64": "float32", "complex128": "float64"}[case.attrs["dtype"]]
+        return f"stack({part}(x0), zeros_like({part}(x0)), axis=-1)"
     return f"{dtype_name(case.attrs['dtype'])}(x0)"
 
 
@@ -103,6 +106,8 @@ def to_number(case):
 
 def as_string(case):
     a = {k: v for k, v in case.attrs.items() if v is not None}
+    if case.dtype("x0") == "bool":  # TensorFlow lets a width for numbers pass and does nothing with it
+        a = {k: v for k, v in a.items() if k not in ("width", "fill")}
     return f"as_string(x0{''.join(f', {k}={literal(v)}' for k, v in a.items())})"
 
 
@@ -173,7 +178,7 @@ MAP = {
     "shape": int32(call("shape")), "size": int32(call("size")), "rank": int32(call("rank")), "fill": fill,
     "unsorted_segment_sum": lambda case: f"unsorted_segment_sum(x0, x1, {case.attrs['num_segments']})",
     "to_number": to_number, "as_string": as_string,
-    **math_more.MAP,
+    **math_more.MAP, **math_rare.MAP,
 }
 
 

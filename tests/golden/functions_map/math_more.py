@@ -152,7 +152,11 @@ def by_segment(combine, empty, end):
             count = "max(int64(x1)) + 1"
         else:
             good, start = f"all(x1 < {count})", limit(dtype, empty)
-        one = combine.format(x="boolean_mask(x0, x1 == s)", empty=start)
+        x, zero = "boolean_mask(x0, x1 == s)", "zeros_like(x0[0])"
+        if combine == SEGMENTS["mean"] and "int" in dtype and "num_segments" in case.attrs:  # divides as numbers do
+            real = "float32" if dtype in ("int8", "uint8", "int16", "uint16") else "float64"
+            x, zero = f"{real}({x})", f"{real}({zero})"
+        one = combine.format(x=x, empty=start, zero=zero)
         return f"let ids = assert({good}, x1, message=\"segments\"); map_fn(arange({count}), s -> {one.replace('x1', 'ids')})"
     return make
 
@@ -170,7 +174,7 @@ def limit(dtype, empty):
 
 
 SEGMENTS = {
-    "mean": "if any(x1 == s) then mean({x}, axis=0) else zeros_like(x0[0])",
+    "mean": "if any(x1 == s) then mean({x}, axis=0) else {zero}",
     "max": "if any(x1 == s) then max({x}, axis=0) else {empty}",
     "min": "if any(x1 == s) then min({x}, axis=0) else {empty}",
     "prod": "prod({x}, axis=0)",
@@ -195,10 +199,10 @@ MAP = {
     "softsign": expression("x0 / (_0(1) + abs(x0))"), "log_sigmoid": expression("-softplus(-x0)"),
     "reciprocal_no_nan": expression("divide_no_nan(_0(1), x0)"),
     **{op: expression(f"{op}(x0)") for op in ("asinh", "acosh", "atanh", "erfc", "lgamma", "log2", "log10")},
-    "reduce_euclidean_norm": over_axes("_0(sqrt(sum(square(float64(x0))AXES)))"),
+    "reduce_euclidean_norm": lambda c: over_axes(
+        "_0(sqrt(float64(sum(square(x0)AXES))))" if "int" in c.dtype("x0") else "_0(sqrt(sum(square(float64(x0))AXES)))")(c),
     "count_nonzero": over_axes("sum(int64(bool(x0))AXES)"),
     "reduce_mean_squared": over_axes("mean(square(x0)AXES)"),
-    "cumulative_logsumexp": lambda c: f"log(cumsum(exp(x0){axis_option(c)}))",
     "tensor_scatter_nd_add": scattered("{} + {}"), "tensor_scatter_nd_sub": scattered("{} - {}"),
     "tensor_scatter_nd_max": scattered("maximum({}, {})"), "tensor_scatter_nd_min": scattered("minimum({}, {})"),
     **{f"{kind}segment_{op}": by_segment(text, {"max": "min", "min": "max"}.get(op, "none"), "")

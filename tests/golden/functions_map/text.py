@@ -3,7 +3,8 @@ import base64
 import json
 import re
 
-from functions_case import Plan, literal, raw_bytes
+from functions_case import Plan, literal, ragged_dtype, raw_bytes
+from functions_map import text_rare
 from functions_map.call import call
 
 
@@ -35,6 +36,15 @@ def maybe_ragged(expression):
 def literal_in_function(expression):
     """Empty strings of shape []: the input as a literal."""
     return on_ragged(expression)
+
+
+def split_v1(case):
+    """TensorFlow gives no piece of an empty string, though it keeps empty pieces."""
+    text = "split_any(x0" + options(case, "skip_empty", delimiters="delimiter") + ")"
+    if case.attrs.get("skip_empty") is False and "" in case.inputs["x0"]["data"]:
+        text = (f"(let r = {text}; let n = row_lengths(r); let some = x0 != \"\"; "
+                "from_row_lengths(boolean_mask(flat_values(r), repeat(some, n)), n * int64(some)))")
+    return f"to_sparse({text})"
 
 
 def transcode(case):
@@ -109,7 +119,25 @@ def join(case):
 
 
 def ragged_reduce(op):
-    return on_ragged(f"{op}(x0, axis=1)")
+    """TensorFlow's mean of the rows of integers is float64."""
+    real = 'float64(x0)' if op == "mean" else "x0"
+    return on_ragged(lambda c: f"{op}({real if 'int' in ragged_dtype(c.inputs['x0']) else 'x0'}, axis=1)")
+
+
+def ragged_range(case):
+    """From starts to limits by deltas: by their numbers of entries."""
+    a, names = case.attrs, list(case.inputs)
+    dtype = case.dtype(names[0])
+    if len(names) == 1 and not a:
+        return f"{dtype}(ragged_range({names[0]}))"
+    given = [*names, *(k for k in ("starts", "limits", "deltas") if k in a and k not in names)]
+    starts, limits = given[:2] if len(given) > 1 else ("starts", given[0])
+    value = {k: k if k in names else f"{dtype}({literal(a[k])})" for k in given}
+    delta = value.get(given[2]) if len(given) > 2 else f"{dtype}(1)"
+    return (f"let (s, d) = (int64({value[starts]}), int64({delta})); "
+            f"let n = maximum((int64({value[limits]}) - s + d - where(d > 0, 1, -1)) // d, 0); "
+            "let i = repeat(arange(size(n)), n); let (s, d) = (s + n * 0, d + n * 0); "
+            f"{dtype}(from_row_lengths(flat_values(ragged_range(n)) * gather(d, i) + gather(s, i), n))")
 
 
 def formatted(case):
@@ -168,7 +196,7 @@ def own_vocabulary(case):
 
 MAP = {
     "split": maybe_ragged(lambda c: "split_text(x0" + options(c, "sep", "maxsplit") + ")"),
-    "string_split_v1": lambda c: "to_sparse(split_any(x0" + options(c, "skip_empty", delimiters="delimiter") + "))",
+    "string_split_v1": split_v1,
     "regex_replace": call("regex_replace", "pattern", "rewrite", "replace_global"),
     "regex_full_match": call("regex_full_match", "pattern"),
     "lower": maybe_ragged(lambda c: "lower(x0" + options(c, "encoding") + ")"),
@@ -217,7 +245,7 @@ MAP = {
     "ragged_flat_values": on_ragged("flat_values(x0)"), "ragged_values": on_ragged("flat_values(x0)"),
     "ragged_bounding_shape": on_ragged("shape(to_tensor(x0))"), "ragged_to_sparse": on_ragged("to_sparse(x0)"),
     "ragged_to_dense": on_ragged("to_tensor(x0)"),
-    "ragged_range": "ragged_range(x0)",
+    "ragged_range": ragged_range,
     "ragged_from_row_splits": lambda c: f"from_row_splits(x0, {literal(c.attrs['row_splits'])})",
     "ragged_from_row_lengths": lambda c: f"from_row_lengths(x0, {literal(c.attrs['row_lengths'])})",
     "unicode_split_with_offsets": lambda c: (
@@ -231,6 +259,7 @@ MAP = {
     "chain_gnmt": gnmt,
     "bucket_by_length": bucket,
 }
+MAP |= {op: on_ragged(make) for op, make in text_rare.RAGGED.items()} | text_rare.DENSE
 MAP = {op: (lambda text: lambda case: text)(make) if isinstance(make, str) else make for op, make in MAP.items()}
 
 

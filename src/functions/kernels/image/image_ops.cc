@@ -147,6 +147,7 @@ Tensor to_float32(const Tensor& tensor) {
 void add_image_ops(OpRegistry* registry) {
   add_jpeg_ops(registry);
   add_decode_ops(registry);
+  add_decode_crop_resize_op(registry);
   add_image_shape_ops(registry);
   add_encode_ops(registry);
   add_crop_ops(registry);

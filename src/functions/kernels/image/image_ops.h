@@ -65,6 +65,7 @@ Param max_pixels_option();
 
 void add_jpeg_ops(OpRegistry* registry);
 void add_decode_ops(OpRegistry* registry);
+void add_decode_crop_resize_op(OpRegistry* registry);
 void add_image_shape_ops(OpRegistry* registry);
 void add_encode_ops(OpRegistry* registry);
 void add_crop_ops(OpRegistry* registry);

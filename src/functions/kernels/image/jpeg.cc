@@ -229,18 +229,18 @@ ImageSize JpegDecoder::State::open(const char* caller, std::string_view file,
 
 // Whether libjpeg's partial decoding is exact: one sequential Huffman scan, chroma at most halved.
 bool JpegDecoder::State::may_crop() const {
-  if (info.scale_denom != 1 || info.progressive_mode || info.arith_code ||
+  if (info.progressive_mode || info.arith_code ||
       jpeg_has_multiple_scans(const_cast<jpeg_decompress_struct*>(&info))) {
     return false;
   }
-  if (info.num_components == 1) return info.image_width > 16;
+  if (info.num_components == 1) return info.output_width > 16;
   if (info.num_components != 3) return false;
   const auto* parts = info.comp_info;
   if (parts[0].h_samp_factor > 2 || parts[0].v_samp_factor > 2) return false;
   for (int c = 1; c < 3; ++c) {
     if (parts[c].h_samp_factor != 1 || parts[c].v_samp_factor != 1) return false;
   }
-  return info.image_width > 32;
+  return info.output_width > 32;
 }
 
 // Without libjpeg, where the file is a usual one. Changes nothing that libjpeg would need after it.

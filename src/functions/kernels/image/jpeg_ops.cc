@@ -14,9 +14,10 @@ namespace {
 // The size of the last axis for the attribute `channels`.
 int64_t infer_channels(const InferContext& context) {
   const int64_t channels = context.attrs["channels"].as_int();
-  if (channels != 0 && channels != 1 && channels != 3) {
+  if (channels != 0 && channels != 1 && channels != 3 && channels != 4) {
     throw TypeError{-1, "channels",
-                    "must be 0 (as stored), 1 or 3, is " + std::to_string(channels)};
+                    "must be 0 (as stored), 1, 3 or, for other formats than JPEG, 4, is " +
+                        std::to_string(channels)};
   }
   return channels == 0 ? Shape::kUnknown : channels;
 }
@@ -72,6 +73,13 @@ bool other_format(const Tensor& contents) {
          format != ImageFormat::unknown;
 }
 
+// A JPEG file holds no alpha, what else comes by its name may.
+void check_jpeg_channels(const JpegDecoding& options) {
+  if (options.channels != 4) return;
+  throw Error(Code::invalid_argument,
+              std::string(options.who) + ": channels=4 is not for JPEG files: use 0, 1 or 3");
+}
+
 void decode_other(const Tensor& contents, const JpegDecoding& options, PixelSink allocate) {
   int64_t frames = 1;
   decode_image_file(bytes_at(contents),
@@ -99,6 +107,7 @@ void decode_row(const RowCall& call) {
   if (other_format(contents)) {
     decode_other(contents, options, allocate);
   } else {
+    check_jpeg_channels(options);
     thread_jpeg_decoder().decode(bytes_at(contents), options, allocate);
   }
   if (orientation == 1) return;
@@ -116,6 +125,7 @@ void decode_and_crop_row(const RowCall& call) {
     return call.outputs[0].allocate_as<uint8_t>({size.height, size.width, size.channels});
   };
   if (!other_format(call.inputs[0])) {
+    check_jpeg_channels(options);
     thread_jpeg_decoder().decode_window(bytes_at(call.inputs[0]), y, x, height, width, options,
                                         allocate);
     return;

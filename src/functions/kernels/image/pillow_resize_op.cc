@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -262,6 +263,34 @@ void resize_picture(const Filter& filter, Picture<T> picture, Request request, T
   std::ranges::copy(picture.pixels, out);
 }
 
+// Colours times alpha, the last of 2 or 4 channels, as Pillow weighs them.
+void multiply_alpha(int64_t channels, std::span<uint8_t> pixels) {
+  const auto n = static_cast<size_t>(channels);
+  for (size_t at = 0; at < pixels.size(); at += n) {
+    const uint32_t alpha = pixels[at + n - 1];
+    for (size_t c = 0; c + 1 < n; ++c) {
+      const uint32_t product = pixels[at + c] * alpha + 128;
+      pixels[at + c] = static_cast<uint8_t>(((product >> 8) + product) >> 8);
+    }
+  }
+}
+
+void divide_alpha(int64_t channels, std::span<uint8_t> pixels) {
+  const auto n = static_cast<size_t>(channels);
+  for (size_t at = 0; at < pixels.size(); at += n) {
+    const uint32_t alpha = pixels[at + n - 1];
+    if (alpha == 0 || alpha == 255) continue;
+    for (size_t c = 0; c + 1 < n; ++c)
+      pixels[at + c] = static_cast<uint8_t>(std::min(255u, 255 * pixels[at + c] / alpha));
+  }
+}
+
+bool changes_nothing(const Request& request, const ImageSize& size) {
+  const auto height = static_cast<double>(size.height), width = static_cast<double>(size.width);
+  return request.height == size.height && request.width == size.width && request.rows.from == 0 &&
+         request.rows.to == height && request.columns.from == 0 && request.columns.to == width;
+}
+
 Spec infer(const InferContext& context) {
   const LeafSpec& image = infer_image(context, 0);
   check_integers(context, 1, 2, "height, width");
@@ -315,10 +344,19 @@ void row(const RowCall& call) {
   const Filter& filter = *find_filter(call.attrs["method"].as_string());
   visit_dtype(image.dtype(), [&]<typename T>(TypeTag<T>) {
     if constexpr (std::is_same_v<T, uint8_t> || std::is_same_v<T, float>) {
+      const int64_t channels = images.size.channels;
       const T* from = image.entries<T>();
-      resize_picture(
-          filter, Picture<T>{images.size, std::vector<T>(from, from + image.entries_count())},
-          request, call.outputs[0].allocate_as<T>({size[0], size[1], images.size.channels}));
+      Picture<T> picture{images.size, std::vector<T>(from, from + image.entries_count())};
+      T* out = call.outputs[0].allocate_as<T>({size[0], size[1], channels});
+      if constexpr (std::is_same_v<T, uint8_t>) {
+        const bool alpha = (channels == 2 || channels == 4) && filter.value != nullptr &&
+                           !changes_nothing(request, images.size);
+        if (alpha) multiply_alpha(channels, picture.pixels);
+        resize_picture(filter, std::move(picture), request, out);
+        if (alpha) divide_alpha(channels, {out, static_cast<size_t>(size[0] * size[1] * channels)});
+      } else {
+        resize_picture(filter, std::move(picture), request, out);
+      }
     }
   });
 }
@@ -331,7 +369,9 @@ void add_pillow_resize_op(OpRegistry* registry) {
       {required("image", Param::Kind::tensor), required("size", Param::Kind::tensor),
        optional("method", Param::Kind::text, Attr::text("bicubic")),
        option("box", Param::Kind::any, {}), option("reducing_gap", Param::Kind::any, {})},
-      "The image at another size as Pillow gives it; box: x0, y0, x1, y1.", infer, row, 1e6));
+      "The image at another size as Pillow gives it; box: x0, y0, x1, y1. Colours of uint8 with 2 "
+      "or 4 channels are weighed by the last of them, alpha.",
+      infer, row, 1e6));
 }
 
 }  // namespace penstock

@@ -102,6 +102,7 @@ Spec infer_nonzero(const InferContext& context) {
   const LeafSpec& type = context.tensor(0);
   if (type.dtype == DType::bytes)
     context.fail(0, "is " + type.text() + ", expected bool or numbers");
+  if (type.shape.is_scalar()) context.fail(0, "is " + type.text() + ": a scalar has no places");
   return Spec::tensor(DType::int64,
                       {Shape::kUnknown, type.shape.has_rank() ? type.shape.rank() : -1});
 }

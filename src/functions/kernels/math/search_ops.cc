@@ -148,22 +148,24 @@ void bincount_row(const RowCall& call) {
 }  // namespace
 
 void add_search_ops(OpRegistry* registry) {
-  registry->add(
-      op_def("searchsorted",
-             "where each value goes in sorted entries: before equal ones, or right of them",
-             {tensor_param("sorted"), tensor_param("values"),
-              optional("side", Param::Kind::text, Attr::text("left"))},
-             infer_searchsorted, searchsorted_row, {"order", 150, true}));
+  registry->add(op_def("searchsorted",
+                       "where each value goes in sorted entries: before equal ones, or right of "
+                       "them; NaN behind all",
+                       {tensor_param("sorted"), tensor_param("values"),
+                        optional("side", Param::Kind::text, Attr::text("left"))},
+                       infer_searchsorted, searchsorted_row, {"order", 150, true}));
   registry->add(op_def("bucketize",
-                       "the bucket of each entry: i where boundaries[i - 1] <= x < boundaries[i]",
+                       "the bucket of each entry: i where boundaries[i - 1] <= x < boundaries[i]; "
+                       "NaN is in the last",
                        {tensor_param("x"), tensor_param("boundaries")}, infer_bucketize,
                        bucketize_row, {"order", 100, true}));
-  registry->add(
-      op_def("histogram",
-             "how many entries fall in each of equal bins of [low, high]; others count at its ends",
-             {tensor_param("x"), tensor_param("range"),
-              optional("bins", Param::Kind::tensor, Attr::integer(100))},
-             infer_histogram, histogram_row, {"order", 200, true}));
+  registry->add(op_def(
+      "histogram",
+      "how many entries fall in each of equal bins of [low, high]; others count at its ends, "
+      "NaN at the upper",
+      {tensor_param("x"), tensor_param("range"),
+       optional("bins", Param::Kind::tensor, Attr::integer(100))},
+      infer_histogram, histogram_row, {"order", 200, true}));
   registry->add(
       op_def("bincount", "how often each number 0, 1, ... occurs, up to the largest",
              {tensor_param("x"), optional("minlength", Param::Kind::tensor, Attr::integer(0))},

@@ -5,6 +5,7 @@
 #include "functions/kernels/families.h"
 #include "functions/kernels/math/entrywise.h"
 #include "functions/kernels/math/promotion.h"
+#include "functions/kernels/math/special_functions.h"
 #include "functions/kernels/math/wrapping.h"
 
 namespace penstock {
@@ -50,6 +51,8 @@ struct Lgamma {
     return static_cast<T>(lgamma_r(static_cast<double>(x), &sign));
   }
 };
+PENSTOCK_UNARY(Digamma, static_cast<T>(digamma(static_cast<double>(x))));
+PENSTOCK_UNARY(Erfinv, static_cast<T>(erfinv(static_cast<double>(x))));
 // log(1 + e^x) without overflow; NaN stays.
 PENSTOCK_UNARY(Softplus, (x > T{0} ? x : T{0}) + std::log1p(std::exp(-std::fabs(x))));
 
@@ -101,7 +104,9 @@ PENSTOCK_FLOAT_KERNEL(Acosh, "acosh");
 PENSTOCK_FLOAT_KERNEL(Atanh, "atanh");
 PENSTOCK_FLOAT_KERNEL(Erf, "erf");
 PENSTOCK_FLOAT_KERNEL(Erfc, "erfc");
+PENSTOCK_FLOAT_KERNEL(Erfinv, "erfinv");
 PENSTOCK_FLOAT_KERNEL(Lgamma, "lgamma");
+PENSTOCK_FLOAT_KERNEL(Digamma, "digamma");
 PENSTOCK_FLOAT_KERNEL(Sigmoid, "sigmoid");
 PENSTOCK_FLOAT_KERNEL(Softplus, "softplus");
 #undef PENSTOCK_FLOAT_KERNEL
@@ -154,6 +159,8 @@ void add_unary_math_ops(OpRegistry* registry) {
   add_float<kAtanh>(registry, "the number whose hyperbolic tangent is x", 50);
   add_float<kErf>(registry, "the error function", 40);
   add_float<kErfc>(registry, "1 - erf(x), exact for large x", 50);
+  add_float<kErfinv>(registry, "the number whose erf is x; infinite at 1 and -1", 150);
+  add_float<kDigamma>(registry, "the derivative of lgamma", 80);
   add_float<kLgamma>(registry, "the logarithm of the absolute value of the gamma function", 60);
   add_float<kSigmoid>(registry, "1 / (1 + exp(-x))", 40);
   add_float<kSoftplus>(registry, "log(1 + exp(x))", 60);

@@ -1,4 +1,5 @@
-// sum, mean, min, max, any, all of each row of a ragged tensor: the dense op on row after row.
+// sum, mean, prod, min, max, any, all of each row of a ragged tensor: the dense op on row after
+// row.
 
 #include <memory>
 
@@ -61,8 +62,8 @@ void reduce_row(const RowCall& call) {
 }  // namespace
 
 void add_ragged_reduce_ops(OpRegistry* registry) {
-  for (const char* name :
-       {"reduce_sum", "reduce_mean", "reduce_min", "reduce_max", "reduce_any", "reduce_all"}) {
+  for (const char* name : {"reduce_sum", "reduce_mean", "reduce_prod", "reduce_min", "reduce_max",
+                           "reduce_any", "reduce_all"}) {
     OpDef op = ragged_op(std::string("ragged_") + name,
                          std::string(name + 7) + " of each row of a ragged tensor (axis 1)",
                          nullptr, reduce_row,

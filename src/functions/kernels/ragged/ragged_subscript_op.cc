@@ -1,6 +1,7 @@
 // x[i], x[1:3], x[:, -2:] of a ragged tensor.
 
 #include <algorithm>
+#include <functional>
 
 #include "functions/kernels/math/shape_arguments.h"
 #include "functions/kernels/ragged/ragged_family.h"
@@ -15,6 +16,7 @@ struct Slice {
   // The items of n that it takes, as Python does.
   void append_items(int64_t base, int64_t n, std::vector<int64_t>* out) const {
     const int64_t by = step.is_none() ? 1 : step.as_int();
+    if (by == 0) fail_row("subscript", "the step of a slice must not be zero: 0");
     auto bound = [&](const Attr& a, int64_t otherwise) {
       if (a.is_none()) return otherwise;
       const int64_t v = a.as_int() < 0 ? a.as_int() + n : a.as_int();
@@ -35,29 +37,41 @@ struct RaggedPieces {
 
 [[noreturn]] void refuse(const std::string& what) { throw TypeError{-1, "pieces", what}; }
 
-void check_fixed(const Attr& a) {
-  if (!a.is_none() && (!a.is_tensor() || a.tensor().dtype() == DType::bytes))
-    refuse("must be constants for a ragged tensor");
-}
+// The next of the inputs behind the tensor for each piece that was no constant.
+class PieceReader {
+ public:
+  explicit PieceReader(std::function<Attr(size_t)> dynamic) : dynamic_(std::move(dynamic)) {}
+  Attr read(const Attr& a) {
+    if (a.is_none()) return a;
+    if (!a.is_tensor()) refuse("must be integers for a ragged tensor");
+    return a.tensor().dtype() == DType::bytes ? dynamic_(next_++) : a;
+  }
 
-Slice slice_of(const Attr& piece) {
+ private:
+  std::function<Attr(size_t)> dynamic_;
+  size_t next_ = 1;
+};
+
+Slice slice_of(const Attr& piece, PieceReader* reader) {
   const auto& fields = piece.items();
-  Slice out{fields.at(1), fields.at(2), fields.at(3)};
-  for (const Attr* a : {&out.begin, &out.end, &out.step}) check_fixed(*a);
-  if (!out.step.is_none() && out.step.as_int() == 0) refuse("has a step of 0");
+  Slice out;
+  out.begin = reader->read(fields.at(1));
+  out.end = reader->read(fields.at(2));
+  out.step = reader->read(fields.at(3));
+  if (out.step.is_tensor() && out.step == fields.at(3) && out.step.as_int() == 0)
+    refuse("has a step of 0");
   return out;
 }
 
-RaggedPieces pieces_of(const Attr& attr) {
+RaggedPieces pieces_of(const Attr& attr, PieceReader reader) {
   RaggedPieces out;
   const auto& pieces = attr.items();
   if (pieces.empty() || pieces.size() > 2) refuse("are 1 or 2 for a ragged tensor");
   const std::string first = pieces[0].items().at(0).as_string();
   if (first == "index") {
-    out.row = pieces[0].items().at(1);
-    check_fixed(out.row);
+    out.row = reader.read(pieces[0].items().at(1));
   } else if (first == "slice") {
-    out.rows = slice_of(pieces[0]);
+    out.rows = slice_of(pieces[0], &reader);
   } else {
     refuse("are an index or slices for a ragged tensor");
   }
@@ -65,13 +79,16 @@ RaggedPieces pieces_of(const Attr& attr) {
   if (pieces[1].items().at(0).as_string() != "slice" || !out.row.is_none())
     refuse("behind a slice of rows are a slice; take a row first: x[i][j]");
   out.cuts_rows = true;
-  out.inner = slice_of(pieces[1]);
+  out.inner = slice_of(pieces[1], &reader);
   return out;
 }
 
 Spec infer_subscript(const InferContext& context) {
   LeafSpec leaf = infer_ragged(context, 0);
-  const RaggedPieces pieces = pieces_of(context.attrs["pieces"]);
+  for (int i = 1; i < static_cast<int>(context.inputs.size()); ++i) infer_integers(context, i, 0);
+  // What comes with the rows is taken for 1, which fits everywhere.
+  const RaggedPieces pieces =
+      pieces_of(context.attrs["pieces"], PieceReader([](size_t) { return Attr::integer(1); }));
   if (pieces.cuts_rows && leaf.ragged_rank != 1)
     context.fail(0, "is " + leaf.text() + ", expected one ragged axis");
   std::vector<int64_t> sizes = leaf.shape.sizes();
@@ -87,7 +104,9 @@ Spec infer_subscript(const InferContext& context) {
 
 void subscript_row(const RowCall& call) {
   const RaggedTensor& x = ragged_input(call, 0);
-  const RaggedPieces pieces = pieces_of(call.attrs["pieces"]);
+  const RaggedPieces pieces =
+      pieces_of(call.attrs["pieces"],
+                PieceReader([&](size_t i) { return Attr::integer(integer_at(call.inputs[i])); }));
   if (!pieces.row.is_none()) {
     const int64_t given = pieces.row.as_int(), row = given < 0 ? given + x.rows() : given;
     if (row < 0 || row >= x.rows())
