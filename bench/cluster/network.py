@@ -4,7 +4,8 @@ Every host owns the namespace penrig-HOST with the interface e0; the bridge's en
 called penrig-HOST, too. Both directions of a server's link are shaped to a rate:
   plain  a token bucket with one FIFO, as a switch port has it: sharing is left to TCP (cubic)
   fair   an HTB class for each worker, which may borrow what the others leave, so equal shares; short packets
-         (acknowledgements and requests) go ahead of all data
+         (acknowledgements and requests) go ahead of all data; senders have less under way than a class queues, so
+         nothing is lost (goodput.py checks both)
 Workers' links do not limit. One network of a name at a time: a lock says whether the one that is there
 is still in use; what a killed rig left behind goes when the next one starts. PENSTOCK_RIG is another name
 than penrig, of at most 10 letters.
@@ -17,7 +18,8 @@ PREFIX = os.environ.get("PENSTOCK_RIG", "penrig") + "-"
 BRIDGE = PREFIX + "br"
 LOCK = f"/run/lock/{PREFIX}lock"
 ALLOWED = "/proc/sys/net/ipv4/tcp_allowed_congestion_control"
-BURST_BYTES, QUEUE_BYTES, CLASS_QUEUE_BYTES = 65536, 300_000, 200_000
+BURST_BYTES, QUEUE_BYTES, CLASS_QUEUE_BYTES = 65536, 300_000, 1_000_000
+SEND_BYTES, FAIR_SEND_BYTES = 4 << 20, 1 << 18
 SMALL_PACKET = 256      # fair: acknowledgements and requests, which are shorter, go ahead
 LARGEST_PACKET = 16384  # a whole one of 64 KiB does not fit the bucket
 
@@ -119,6 +121,9 @@ class Network:
             for own, device, field in ((["-n", name], "e0", "dst"), ([], name, "src")):
                 call(["tc", *own, "qdisc", "del", "dev", device, "root"], check=False)
                 call(["tc", *own, "-batch", "-"], self.rules(device, mbit, queue, workers, field))
+        most = FAIR_SEND_BYTES if queue == "fair" else SEND_BYTES
+        for host in [f"s{k}" for k in range(self.servers)] + [f"w{k}" for k in range(self.workers)]:
+            call(["ip", "netns", "exec", PREFIX + host, "sysctl", "-qw", f"net.ipv4.tcp_wmem=4096 16384 {most}"])
 
     def rules(self, device, mbit, queue, workers, field):
         if queue == "plain":
@@ -136,7 +141,7 @@ class Network:
 
 
 class BusyClock:
-    """How busy the machine was since it was made, 0..1."""
+    """How busy the machine was since it was made, 0..1, without what niced processes compute: they yield at once."""
 
     def __init__(self):
         self.began = self.read()
@@ -145,8 +150,8 @@ class BusyClock:
     def read():
         with open("/proc/stat", encoding="utf-8") as f:
             v = [int(x) for x in f.readline().split()[1:9]]
-        return sum(v), v[3] + v[4]
+        return sum(v), v[1] + v[3] + v[4]
 
     def share(self):
-        total, idle = (now - then for now, then in zip(self.read(), self.began))
-        return 1 - idle / total if total else 0.0
+        total, free = (now - then for now, then in zip(self.read(), self.began))
+        return 1 - free / total if total else 0.0

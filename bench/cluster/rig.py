@@ -2,13 +2,15 @@
 """Measures how fast a real parameter server and its workers train, on shaped links between network namespaces.
 
 rig.py OUT [--node PROGRAM] [--setting NAME ...] [--steps N] [--repeats N] [--workers LIST] [--profile N] [--seconds S]
-       [--tries N] [--busiest SHARE]
+       [--tries N] [--busiest SHARE] [--links]
 
 Servers and workers are processes that talk gRPC (rig_node); computing is sleeping. For each setting of
 SETTINGS, OUT/NAME gets what `penstock predict` and accuracy.py read: profile/ (RunMetadata of one worker's
 steps), config.json and measured.json (steps/s by number of workers). N steps are counted of all workers
 together after each has done its first WARM_STEPS. Runs during which the machine was more than --busiest busy
-are dropped, counted in config.json and tried again (--tries). The processes run at real-time priority;
+are dropped, counted in config.json and tried again (--tries); so is one in which all stood still for STILL_S. What
+niced processes compute does not count: they yield. Without --setting, or with --links alone, OUT/links.json says how much of
+the links bulk transfers fill. One worker alone is measured once. The processes run at real-time priority;
 waited_share of a run is the time in which a worker's threads were ready and had no processor. Needs root; where there is no rig it
 says why and ends with status 3. What a killed rig left goes with the next.
 """
@@ -24,6 +26,7 @@ import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import goodput  # noqa: E402
 from network import PREFIX, BusyClock, Network, Unavailable, server_address  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -32,6 +35,7 @@ WARM_STEPS = 5
 BUSIEST = 0.7
 CALM_S = 15
 STALLED_S = 60
+STILL_S = 5
 STAGGER_S = (0.013, 0.037, 0.029, 0.021)  # worker k of repeat r begins k times STAGGER_S[r] later
 TOTAL_MBIT = 400               # most that all servers' links carry together, both ways
 
@@ -178,13 +182,20 @@ def run(s, node, layers, workers, repeat, steps, seconds, profile=None):
         busy = clock.share()
         waited = sum(p.waited_s() for p in processes) / workers
         steps_per_s, counted, window = rate(processes)
+        still = still_s(processes)
     finally:
         for p in processes:
             p.stop()
     return {"workers": workers, "servers": s["servers"], "repeat": repeat, "steps_per_s": round(steps_per_s, 4),
             "steps": counted, "seconds": round(window, 2), "start_stagger_s": stagger, "machine_busy": round(busy, 3),
-            "waited_share": round(waited / window, 4),
+            "longest_still_s": round(still, 3), "waited_share": round(waited / window, 4),
             "step_s": [round(statistics.mean((e - b) * 1e-9 for b, e in p.steps[WARM_STEPS:]), 5) for p in processes]}
+
+
+def still_s(workers):
+    """Longest time in which no worker's step ended."""
+    ends = sorted(s[1] for w in workers for s in w.steps)
+    return max((b - a for a, b in zip(ends, ends[1:])), default=0) * 1e-9
 
 
 def wait_for_calm(busiest):
@@ -209,7 +220,7 @@ def measure(name, s, a, out):
                 wait_for_calm(a.busiest)
             tried += 1
             got = run(s, a.node, layers, *args, **more)
-            if got["machine_busy"] <= a.busiest:
+            if got["machine_busy"] <= a.busiest and got["longest_still_s"] < STILL_S:
                 return got
             dropped += 1
         return None
@@ -224,7 +235,7 @@ def measure(name, s, a, out):
             profile = attempt(1, 0, a.profile, a.seconds, profile=(folder / "profile", a.profile))
             for w in sizes:
                 network.shape(s["mbit"], s["queue"], w)
-                for r in range(a.repeats):
+                for r in range(a.repeats if w > 1 else 1):
                     got = attempt(w, r + 1, a.steps, a.seconds)
                     runs += [got] if got else []
                     print(f"{name}: {got and got['steps_per_s']} steps/s with {w} workers" if got else
@@ -253,6 +264,7 @@ def arguments(words=None):
     ap.add_argument("--seconds", type=float, default=90, help="longest run")
     ap.add_argument("--tries", type=int, default=4, help="of each run")
     ap.add_argument("--busiest", type=float, default=BUSIEST, help="share of the machine's time beyond which a run is dropped")
+    ap.add_argument("--links", action="store_true", help="only check the links")
     return ap.parse_args(words)
 
 
@@ -262,7 +274,12 @@ def main():
     try:
         if not a.node.exists():
             raise Unavailable(f"no {a.node}: it is built where gRPC is (tools/packages.txt, group rig)")
-        for name in a.setting or [n for n in SETTINGS if not n.startswith(("short", "tiny"))]:
+        if a.links or not a.setting:
+            a.out.mkdir(parents=True, exist_ok=True)
+            links = {queue: goodput.check(queue) for queue in ("fair", "plain")}
+            (a.out / "links.json").write_text(json.dumps(links, indent=1) + "\n", encoding="utf-8")
+            print(json.dumps(links), flush=True)
+        for name in [] if a.links else a.setting or [n for n in SETTINGS if not n.startswith(("short", "tiny"))]:
             s = SETTINGS[name]
             assert 2 * s["mbit"] * s["servers"] <= TOTAL_MBIT, name
             facts, runs = measure(name, s, a, a.out)
