@@ -3,7 +3,8 @@
 Every host owns the namespace penrig-HOST with the interface e0; the bridge's end of its link is
 called penrig-HOST, too. Both directions of a server's link are shaped to a rate:
   plain  a token bucket with one FIFO, as a switch port has it: sharing is left to TCP (cubic)
-  fair   an HTB class for each worker, which may borrow what the others leave, so equal shares; short packets
+  fair   an HTB class for each worker that borrows all it gets, so equal shares (a class with a rate of its own has
+         a burst of its own, which goes ahead of who is under way, and so keeps workers in step); short packets
          (acknowledgements and requests) go ahead of all data; senders have less under way than a class queues, so
          nothing is lost (goodput.py checks both)
 Workers' links do not limit. One network of a name at a time: a lock says whether the one that is there
@@ -20,6 +21,7 @@ LOCK = f"/run/lock/{PREFIX}lock"
 ALLOWED = "/proc/sys/net/ipv4/tcp_allowed_congestion_control"
 BURST_BYTES, QUEUE_BYTES, CLASS_QUEUE_BYTES = 65536, 300_000, 1_000_000
 SEND_BYTES, FAIR_SEND_BYTES = 4 << 20, 1 << 18
+OWN_KBIT, OWN_BURST_BYTES = 64, 1600  # fair: next to nothing that a class need not borrow
 SMALL_PACKET = 256      # fair: acknowledgements and requests, which are shorter, go ahead
 LARGEST_PACKET = 16384  # a whole one of 64 KiB does not fit the bucket
 
@@ -134,14 +136,14 @@ class Network:
                  f"{parent}1 classid 1:99 htb rate {mbit / 10}mbit ceil {mbit}mbit prio 0",
                  f"filter add dev {device} parent 1: protocol ip prio 1 u32 match u16 0 0x{65535 - SMALL_PACKET + 1:x} at 2 flowid 1:99"]
         for k in range(workers):
-            lines += [f"{parent}1 classid 1:{10 + k} htb rate {max(1.0, mbit / workers):.3f}mbit ceil {mbit}mbit burst 32kb cburst 32kb quantum {LARGEST_PACKET} prio 1",
+            lines += [f"{parent}1 classid 1:{10 + k} htb rate {OWN_KBIT}kbit burst {OWN_BURST_BYTES} ceil {mbit}mbit cburst 32kb quantum {LARGEST_PACKET} prio 1",
                       f"qdisc add dev {device} parent 1:{10 + k} bfifo limit {CLASS_QUEUE_BYTES}",
                       f"filter add dev {device} parent 1: protocol ip prio 2 u32 match ip {field} {worker_address(k)}/32 flowid 1:{10 + k}"]
         return "\n".join(lines) + "\n"
 
 
 class BusyClock:
-    """How busy the machine was since it was made, 0..1, without what niced processes compute: they yield at once."""
+    """How busy the machine was since it was made."""
 
     def __init__(self):
         self.began = self.read()
@@ -149,9 +151,21 @@ class BusyClock:
     @staticmethod
     def read():
         with open("/proc/stat", encoding="utf-8") as f:
-            v = [int(x) for x in f.readline().split()[1:9]]
-        return sum(v), v[1] + v[3] + v[4]
+            return [int(x) for x in f.readline().split()[1:9]]  # user nice system idle iowait irq softirq steal
+
+    def passed(self):
+        return [now - then for now, then in zip(self.read(), self.began)]
+
+    def seconds(self):
+        """Of all processors together."""
+        return sum(self.passed()) / os.sysconf("SC_CLK_TCK")
 
     def share(self):
-        total, free = (now - then for now, then in zip(self.read(), self.began))
-        return 1 - free / total if total else 0.0
+        """0..1, without what niced processes compute: they yield at once."""
+        v = self.passed()
+        return 1 - (v[1] + v[3] + v[4]) / sum(v) if sum(v) else 0.0
+
+    def network_share(self):
+        """Interrupts alone: the links' work that no process is charged with."""
+        v = self.passed()
+        return (v[5] + v[6]) / sum(v) if sum(v) else 0.0
