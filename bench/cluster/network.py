@@ -4,7 +4,8 @@ Every host owns the namespace penrig-HOST with the interface e0; the bridge's en
 called penrig-HOST, too. Both directions of a server's link are shaped to a rate:
   plain  a token bucket with one FIFO, as a switch port has it: sharing is left to TCP (cubic)
   fair   an HTB class for each worker that borrows all it gets, so equal shares (a class with a rate of its own has
-         a burst of its own, which goes ahead of who is under way, and so keeps workers in step); short packets
+         a burst of its own, which goes ahead of who is under way, and so keeps workers in step) and the link one
+         burst of 64 KB, as plain ones have it; short packets
          (acknowledgements and requests) go ahead of all data; senders have less under way than a class queues, so
          nothing is lost (goodput.py checks both)
 Workers' links do not limit. One network of a name at a time: a lock says whether the one that is there
@@ -136,7 +137,7 @@ class Network:
                  f"{parent}1 classid 1:99 htb rate {mbit / 10}mbit ceil {mbit}mbit prio 0",
                  f"filter add dev {device} parent 1: protocol ip prio 1 u32 match u16 0 0x{65535 - SMALL_PACKET + 1:x} at 2 flowid 1:99"]
         for k in range(workers):
-            lines += [f"{parent}1 classid 1:{10 + k} htb rate {OWN_KBIT}kbit burst {OWN_BURST_BYTES} ceil {mbit}mbit cburst 32kb quantum {LARGEST_PACKET} prio 1",
+            lines += [f"{parent}1 classid 1:{10 + k} htb rate {OWN_KBIT}kbit burst {OWN_BURST_BYTES} ceil {mbit}mbit cburst 64kb quantum {LARGEST_PACKET} prio 1",
                       f"qdisc add dev {device} parent 1:{10 + k} bfifo limit {CLASS_QUEUE_BYTES}",
                       f"filter add dev {device} parent 1: protocol ip prio 2 u32 match ip {field} {worker_address(k)}/32 flowid 1:{10 + k}"]
         return "\n".join(lines) + "\n"
