@@ -189,7 +189,8 @@ std::string write_rig(const Rig& rig) {
   Json out;
   for (const auto& [name, sharing] : kSharings)
     if (sharing == rig.sharing) out["sharing"] = name;
-  for (const Field& f : kFields) out[f.key] = rig.*f.value;
+  for (const Field& f : kFields)
+    if (rig.*f.value >= 0) out[f.key] = rig.*f.value;
   out["first_bytes"] = rig.scheduler.first_bytes;
   out["then_bytes"] = rig.scheduler.then_bytes;
   out["sharing_exponent"] = rig.sharing_exponent;
