@@ -7,7 +7,8 @@ Prints one JSON object whose "text" holds two tables: errors by what was measure
 brings. Measured is what lies in
   PENSTOCK_RECORDINGS  cluster/ (TensorFlow) and cluster-ddp/ (PyTorch DDP); without it ../shared/golden beside the checkout
   PENSTOCK_RIG_OUT     what bench/cluster/rig.py wrote; without it build/rig
-A row without its recordings says so. Constants are those of bench/cluster/constants.json, fitted by
+A row without its recordings says so. The rig's settings are predicted with what penstock calibrate finds in their
+profiles of one worker. The recordings' constants are those of bench/cluster/constants.json, fitted by
 accuracy.py --fit with the judged configuration left out; a configuration that no fit has seen is judged with the
 constants of all. --tiny judges two profiles of tests/ against nothing, to see that it works.
 """
@@ -72,6 +73,20 @@ def judge(program, all_of, flags=(), fit=None, network=None):
     return [(c, errors(c, c.predict(program, list(flags), network or (constants_for(fit, c.name) if fit else None)))) for c in all_of]
 
 
+def calibrated(program, c, policy):
+    """What penstock calibrate finds in the configuration's profile of one worker: NET.json."""
+    with tempfile.TemporaryDirectory() as temporary:
+        net = pathlib.Path(temporary) / "net.json"
+        subprocess.run([program, "calibrate", c.profile, "--bandwidth", f"{c.mbit}Mbit", "--policy", policy, "-o", net],
+                       stdout=subprocess.DEVNULL, check=True)
+        return json.loads(net.read_text())
+
+
+def judge_calibrated(program, all_of, policy):
+    """Each with what its own profile says, no measured throughput."""
+    return [(c, errors(c, c.predict(program, ["--policy", policy], calibrated(program, c, policy)))) for c in all_of]
+
+
 def figures(found, keep=lambda w, m: True):
     v = sorted(abs(e[2]) for _, es in found for e in es if keep(e[0], e[1]))
     if not v:
@@ -128,8 +143,8 @@ def table(program):
     tf, ddp = recordings("cluster"), recordings("cluster-ddp")
     fair, plain = rig("fair"), rig("plain")
     left_out = judge(program, tf, fit="recordings")
-    fair_found = judge(program, fair, ["--policy", "fifo"], fit="rig_fair")
-    plain_found = judge(program, plain, fit="rig_plain")
+    fair_found = judge_calibrated(program, fair, "fifo")
+    plain_found = judge_calibrated(program, plain, "plain")
     given = [(c, errors(c, c.predict(program, ["--step-time", str(1 / c.measured[1])]))) for c in ddp]
     lines = ["| what | points | mean | 9 of 10 | most | goal |", "|---|---|---|---|---|---|",
              row("TensorFlow recordings, all points", figures(left_out), "5 %, 11 %"),

@@ -74,6 +74,7 @@ SETTINGS = {
     "res_plain_m2": setting(RES, 60, "plain", servers=2),
     "vgg_plain_m3": setting(VGG, 65, "plain", servers=3),
     "even_plain_m4": setting(EVEN, 50, "plain", servers=4),
+    "big_fair": setting(BIG, 200, "fair", workers=[1]),
     "big": setting(BIG, 200, "plain", workers=[1]),
     "short_fair": setting(EVEN, 150, "fair", workers=[1, 2, 4]),
     "short_plain": setting(EVEN, 150, "plain", workers=[1, 2, 4]),
@@ -267,7 +268,7 @@ def arguments(words=None):
     ap.add_argument("--steps", type=int, default=400, help="counted of each run, all workers together")
     ap.add_argument("--repeats", type=int, default=2)
     ap.add_argument("--workers", type=lambda t: [int(x) for x in t.split(",")])
-    ap.add_argument("--profile", type=int, default=40, help="steps of the profile")
+    ap.add_argument("--profile", type=int, default=120, help="steps of the profile")
     ap.add_argument("--seconds", type=float, default=90, help="longest run")
     ap.add_argument("--tries", type=int, default=4, help="of each run")
     ap.add_argument("--busiest", type=float, default=BUSIEST, help="own share of the machine's time beyond which a run is dropped; above 1: none is")

@@ -12,9 +12,10 @@ namespace {
 
 constexpr int32_t kRunSteps = 60;  // of the run that the interval is for
 constexpr double kNormal90 = 1.645;
-constexpr double kModelError = 0.01;     // docs/cluster-model.md
-constexpr double kMessage_s = 2.8e-4;    // one message between two ranks
-constexpr double kShaper_bytes = 65536;  // what a link carries at once, unless it is given
+constexpr double kModelError = 0.01;       // docs/cluster-model.md
+constexpr double kGivenStepError = 0.005;  // where the step of one rank was measured
+constexpr double kMessage_s = 2.8e-4;      // one message between two ranks
+constexpr double kShaper_bytes = 65536;    // what a link carries at once, unless it is given
 
 // What a collective sends over each rank's link, and the messages one after the other that it
 // takes.
@@ -130,7 +131,8 @@ Point simulate_point(const Profile& profile, const Question& q, int32_t workers)
   }
   const double mean_s = total_s / steps;
   const double spread = std::sqrt(std::max(0.0, squares / steps - mean_s * mean_s)) / mean_s;
-  const double half = kNormal90 * std::hypot(spread / std::sqrt(kRunSteps), kModelError);
+  const double missed = q.step_time_s > 0 ? kGivenStepError : kModelError;
+  const double half = kNormal90 * std::hypot(spread / std::sqrt(kRunSteps), missed);
   Point out;
   out.workers = workers;
   out.servers = 0;

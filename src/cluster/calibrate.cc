@@ -139,7 +139,9 @@ EndTimeError end_time_error(const Profile& profile, const Rig& rig) {
     for (const Span& s : replay_step(step, rig, profile.servers).spans) {
       if (s.kind != PlannedOp::Kind::transfer) continue;
       const double recorded_s = step.ops[static_cast<size_t>(s.source)].end_s;
-      if (recorded_s > 0) errors.push_back(std::fabs(s.end_s - recorded_s) / recorded_s);
+      if (recorded_s <= 0) continue;
+      const double end_s = s.end_s + rig.receive_s + rig.receive_s_per_byte * s.amount;
+      errors.push_back(std::fabs(end_s - recorded_s) / recorded_s);
     }
   }
   EndTimeError out;
@@ -154,21 +156,29 @@ EndTimeError end_time_error(const Profile& profile, const Rig& rig) {
 }
 
 WindowFit fit_window(const Profile& profile, const Rig& rig) {
-  Rig tried = rig;
-  tried.burst_bytes = 0;
+  Rig best = rig;
+  best.burst_bytes = 0;
   WindowFit out;
-  out.error = end_time_error(profile, tried);
-  for (double bytes = 16384; bytes <= (256 << 10); bytes *= 2) {
-    tried.burst_bytes = bytes;
+  out.error = end_time_error(profile, best);
+  const auto attempt = [&](const Rig& tried) {
     const EndTimeError error = end_time_error(profile, tried);
-    if (error.mean < out.error.mean) out = {0, bytes, error};
-  }
-  tried.burst_bytes = out.burst_bytes;
+    if (error.mean >= out.error.mean) return;
+    out.error = error;
+    best = tried;
+  };
+  Rig tried = best;
+  for (tried.burst_bytes = 16384; tried.burst_bytes <= (256 << 10); tried.burst_bytes *= 2)
+    attempt(tried);
+  tried = best;
   for (double bytes = 65536; bytes <= (64 << 20); bytes *= 4) {
     tried.scheduler.first_bytes = bytes;
-    const EndTimeError error = end_time_error(profile, tried);
-    if (error.mean < out.error.mean) out = {bytes, out.burst_bytes, error};
+    attempt(tried);
   }
+  tried = best;
+  for (tried.receive_s = 1e-4; tried.receive_s < 2e-3; tried.receive_s *= 1.5) attempt(tried);
+  out.bytes = best.scheduler.first_bytes;
+  out.burst_bytes = best.burst_bytes;
+  out.receive_s = best.receive_s;
   return out;
 }
 

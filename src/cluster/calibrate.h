@@ -51,10 +51,11 @@ struct EndTimeError {
 };
 EndTimeError end_time_error(const Profile& profile, const Rig& rig);
 
-// The token bucket of the links (burst_bytes) and then the window (first_bytes) of those tried
-// with the least mean error of end times; 0 is none, and transfers go whole.
+// The token bucket of the links (burst_bytes), then the window (first_bytes; 0: transfers go
+// whole), then the time from a last byte to its use (receive_s), each of those tried with the
+// least mean error of end times.
 struct WindowFit {
-  double bytes = 0, burst_bytes = 0;
+  double bytes = 0, burst_bytes = 0, receive_s = 0;
   EndTimeError error;
 };
 WindowFit fit_window(const Profile& profile, const Rig& rig);
