@@ -51,12 +51,11 @@ constexpr std::array<Field, 14> kFields{{{"server_rate", &Rig::server_rate, kAny
 
 // Fitted by bench/cluster/accuracy.py on real TensorFlow recordings; docs/cluster-model.md.
 void set_fitted(Rig* rig) {
-  rig->duplex_loss = 0.12;
-  rig->share_spread = 0.6;
+  rig->duplex_loss = 0.09;
+  rig->share_spread = 0.9;
   rig->newcomer = 0.5;
-  rig->message_wait_s = 0.003;
+  rig->message_wait_s = 0.012;
   rig->server_cores = 1;
-  rig->server_transfer_s = 2e-5;
   rig->step_gap_transfer_s = 5e-5;
 }
 
