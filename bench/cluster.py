@@ -7,7 +7,8 @@ Prints one JSON object whose "text" holds two tables: errors by what was measure
 brings. Measured is what lies in
   PENSTOCK_RECORDINGS  cluster/ (TensorFlow) and cluster-ddp/ (PyTorch DDP); without it ../shared/golden beside the checkout
   PENSTOCK_RIG_OUT     what bench/cluster/rig.py wrote; without it build/rig
-A row without its recordings says so. Constants are those of bench/cluster/constants.json, fitted by
+A row without its recordings says so. The rig's settings are predicted with what penstock calibrate finds in their
+profiles of one worker. The recordings' constants are those of bench/cluster/constants.json, fitted by
 accuracy.py --fit with the judged configuration left out; a configuration that no fit has seen is judged with the
 constants of all. --tiny judges two profiles of tests/ against nothing, to see that it works.
 """
@@ -29,11 +30,11 @@ QUICK = ["--replications", "3", "--steps", "70"]
 LITTLE_GAIN = 0.05
 # What the default model adds to equal shares, in the order of the ablation.
 PARTS = {
-    "bursts have unequal shares": {"share_spread": 0.6},
+    "bursts have unequal shares": {"share_spread": 0.9},
     "a burst under way goes ahead": {"newcomer": 0.5},
-    "links carry less when both ways are busy": {"duplex_loss": 0.12},
-    "requests and answers wait behind data": {"message_wait_s": 0.003},
-    "server computing for each transfer, one core": {"server_transfer_s": 2e-5, "server_cores": 1},
+    "links carry less when both ways are busy": {"duplex_loss": 0.09},
+    "requests and answers wait behind data": {"message_wait_s": 0.012},
+    "servers of one core": {"server_cores": 1},
     "gap between steps for each transfer": {"step_gap_transfer_s": 5e-5},
 }
 NEUTRAL = {"sharing": "tcp", "share_spread": 0, "newcomer": 1, "duplex_loss": 0, "message_wait_s": 0, "server_transfer_s": 0,
@@ -70,6 +71,20 @@ def constants_for(fit, name):
 def judge(program, all_of, flags=(), fit=None, network=None):
     """-> [(configuration, errors)]"""
     return [(c, errors(c, c.predict(program, list(flags), network or (constants_for(fit, c.name) if fit else None)))) for c in all_of]
+
+
+def calibrated(program, c, policy):
+    """What penstock calibrate finds in the configuration's profile of one worker: NET.json."""
+    with tempfile.TemporaryDirectory() as temporary:
+        net = pathlib.Path(temporary) / "net.json"
+        subprocess.run([program, "calibrate", c.profile, "--bandwidth", f"{c.mbit}Mbit", "--policy", policy, "-o", net],
+                       stdout=subprocess.DEVNULL, check=True)
+        return json.loads(net.read_text())
+
+
+def judge_calibrated(program, all_of, policy):
+    """Each with what its own profile says, no measured throughput."""
+    return [(c, errors(c, c.predict(program, ["--policy", policy], calibrated(program, c, policy)))) for c in all_of]
 
 
 def figures(found, keep=lambda w, m: True):
@@ -128,8 +143,8 @@ def table(program):
     tf, ddp = recordings("cluster"), recordings("cluster-ddp")
     fair, plain = rig("fair"), rig("plain")
     left_out = judge(program, tf, fit="recordings")
-    fair_found = judge(program, fair, ["--policy", "fifo"], fit="rig_fair")
-    plain_found = judge(program, plain, fit="rig_plain")
+    fair_found = judge_calibrated(program, fair, "fifo")
+    plain_found = judge_calibrated(program, plain, "grpc")
     given = [(c, errors(c, c.predict(program, ["--step-time", str(1 / c.measured[1])]))) for c in ddp]
     lines = ["| what | points | mean | 9 of 10 | most | goal |", "|---|---|---|---|---|---|",
              row("TensorFlow recordings, all points", figures(left_out), "5 %, 11 %"),

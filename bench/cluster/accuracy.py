@@ -21,16 +21,17 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 GRID = {
-    "duplex_loss": [0.0, 0.04, 0.08, 0.12, 0.16],
-    "share_spread": [0.0, 0.3, 0.6, 1.0],
-    "newcomer": [1.0, 0.7, 0.5, 0.3, 0.1],
+    "burst_bytes": [0.0, 65536.0],
+    "step_gap_transfer_s": [5e-5, 1e-4],
+    "duplex_loss": [0.09, 0.12, 0.15],
+    "share_spread": [0.3, 0.6, 0.9],
+    "newcomer": [0.7, 0.5, 0.3],
     "message_wait_s": [0.0, 0.003, 0.006, 0.012],
-    "server_transfer_s": [0.0, 2e-5, 5e-5, 1e-4, 2e-4],
-    "step_gap_s": [0.0, 0.004, 0.008, 0.012],
-    "step_gap_transfer_s": [0.0, 2e-5, 5e-5],
+    "server_transfer_s": [0.0, 2e-5, 5e-5],
+    "step_gap_s": [0.0, 0.004],
 }
-START = {"duplex_loss": 0.12, "share_spread": 0.6, "newcomer": 0.5, "message_wait_s": 0.003, "server_transfer_s": 2e-5,
-         "step_gap_s": 0.0, "step_gap_transfer_s": 5e-5, "server_cores": 1}
+START = {"duplex_loss": 0.15, "share_spread": 0.6, "newcomer": 0.5, "message_wait_s": 0.006, "server_transfer_s": 2e-5,
+         "step_gap_s": 0.0, "step_gap_transfer_s": 1e-4, "server_cores": 1, "burst_bytes": 65536.0}
 
 
 class Configuration:

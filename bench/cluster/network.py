@@ -3,8 +3,11 @@
 Every host owns the namespace penrig-HOST with the interface e0; the bridge's end of its link is
 called penrig-HOST, too. Both directions of a server's link are shaped to a rate:
   plain  a token bucket with one FIFO, as a switch port has it: sharing is left to TCP (cubic)
-  fair   an HTB class for each worker, which may borrow what the others leave, so equal shares; short packets
-         (acknowledgements and requests) go ahead of all data
+  fair   an HTB class for each worker that borrows all it gets, so equal shares (a class with a rate of its own has
+         a burst of its own, which goes ahead of who is under way, and so keeps workers in step) and the link one
+         burst of 64 KB, as plain ones have it; short packets
+         (acknowledgements and requests) go ahead of all data; senders have less under way than a class queues, so
+         nothing is lost (goodput.py checks both)
 Workers' links do not limit. One network of a name at a time: a lock says whether the one that is there
 is still in use; what a killed rig left behind goes when the next one starts. PENSTOCK_RIG is another name
 than penrig, of at most 10 letters.
@@ -17,7 +20,9 @@ PREFIX = os.environ.get("PENSTOCK_RIG", "penrig") + "-"
 BRIDGE = PREFIX + "br"
 LOCK = f"/run/lock/{PREFIX}lock"
 ALLOWED = "/proc/sys/net/ipv4/tcp_allowed_congestion_control"
-BURST_BYTES, QUEUE_BYTES, CLASS_QUEUE_BYTES = 65536, 300_000, 200_000
+BURST_BYTES, QUEUE_BYTES, CLASS_QUEUE_BYTES = 65536, 300_000, 1_000_000
+SEND_BYTES, FAIR_SEND_BYTES = 4 << 20, 1 << 18
+OWN_KBIT, OWN_BURST_BYTES = 64, 1600  # fair: next to nothing that a class need not borrow
 SMALL_PACKET = 256      # fair: acknowledgements and requests, which are shorter, go ahead
 LARGEST_PACKET = 16384  # a whole one of 64 KiB does not fit the bucket
 
@@ -119,6 +124,9 @@ class Network:
             for own, device, field in ((["-n", name], "e0", "dst"), ([], name, "src")):
                 call(["tc", *own, "qdisc", "del", "dev", device, "root"], check=False)
                 call(["tc", *own, "-batch", "-"], self.rules(device, mbit, queue, workers, field))
+        most = FAIR_SEND_BYTES if queue == "fair" else SEND_BYTES
+        for host in [f"s{k}" for k in range(self.servers)] + [f"w{k}" for k in range(self.workers)]:
+            call(["ip", "netns", "exec", PREFIX + host, "sysctl", "-qw", f"net.ipv4.tcp_wmem=4096 16384 {most}"])
 
     def rules(self, device, mbit, queue, workers, field):
         if queue == "plain":
@@ -129,14 +137,14 @@ class Network:
                  f"{parent}1 classid 1:99 htb rate {mbit / 10}mbit ceil {mbit}mbit prio 0",
                  f"filter add dev {device} parent 1: protocol ip prio 1 u32 match u16 0 0x{65535 - SMALL_PACKET + 1:x} at 2 flowid 1:99"]
         for k in range(workers):
-            lines += [f"{parent}1 classid 1:{10 + k} htb rate {max(1.0, mbit / workers):.3f}mbit ceil {mbit}mbit burst 32kb cburst 32kb quantum {LARGEST_PACKET} prio 1",
+            lines += [f"{parent}1 classid 1:{10 + k} htb rate {OWN_KBIT}kbit burst {OWN_BURST_BYTES} ceil {mbit}mbit cburst 64kb quantum {LARGEST_PACKET} prio 1",
                       f"qdisc add dev {device} parent 1:{10 + k} bfifo limit {CLASS_QUEUE_BYTES}",
                       f"filter add dev {device} parent 1: protocol ip prio 2 u32 match ip {field} {worker_address(k)}/32 flowid 1:{10 + k}"]
         return "\n".join(lines) + "\n"
 
 
 class BusyClock:
-    """How busy the machine was since it was made, 0..1."""
+    """How busy the machine was since it was made."""
 
     def __init__(self):
         self.began = self.read()
@@ -144,9 +152,21 @@ class BusyClock:
     @staticmethod
     def read():
         with open("/proc/stat", encoding="utf-8") as f:
-            v = [int(x) for x in f.readline().split()[1:9]]
-        return sum(v), v[3] + v[4]
+            return [int(x) for x in f.readline().split()[1:9]]  # user nice system idle iowait irq softirq steal
+
+    def passed(self):
+        return [now - then for now, then in zip(self.read(), self.began)]
+
+    def seconds(self):
+        """Of all processors together."""
+        return sum(self.passed()) / os.sysconf("SC_CLK_TCK")
 
     def share(self):
-        total, idle = (now - then for now, then in zip(self.read(), self.began))
-        return 1 - idle / total if total else 0.0
+        """0..1, without what niced processes compute: they yield at once."""
+        v = self.passed()
+        return 1 - (v[1] + v[3] + v[4]) / sum(v) if sum(v) else 0.0
+
+    def network_share(self):
+        """Interrupts alone: the links' work that no process is charged with."""
+        v = self.passed()
+        return (v[5] + v[6]) / sum(v) if sum(v) else 0.0

@@ -2,18 +2,22 @@
 """Measures how fast a real parameter server and its workers train, on shaped links between network namespaces.
 
 rig.py OUT [--node PROGRAM] [--setting NAME ...] [--steps N] [--repeats N] [--workers LIST] [--profile N] [--seconds S]
-       [--tries N] [--busiest SHARE]
+       [--tries N] [--busiest SHARE] [--links]
 
 Servers and workers are processes that talk gRPC (rig_node); computing is sleeping. For each setting of
 SETTINGS, OUT/NAME gets what `penstock predict` and accuracy.py read: profile/ (RunMetadata of one worker's
 steps), config.json and measured.json (steps/s by number of workers). N steps are counted of all workers
-together after each has done its first WARM_STEPS. Runs during which the machine was more than --busiest busy
-are dropped, counted in config.json and tried again (--tries). The processes run at real-time priority;
-waited_share of a run is the time in which a worker's threads were ready and had no processor. Needs root; where there is no rig it
+together after each has done its first WARM_STEPS. The processes run at real-time priority, so all
+else yields to them. A run is dropped, counted in config.json and tried again (--tries) when its processes and the kernel's
+network work keep the machine more than --busiest busy, when they waited for a processor for more than MOST_WAITED of the
+time (waited_share), or when all stood still for STILL_S and two steps (the machine was halted). machine_busy also counts
+others' processes, but for niced ones. Without --setting, or with --links alone, OUT/links.json says how much of the links
+bulk transfers fill. One worker alone is measured once. Needs root; where there is no rig it
 says why and ends with status 3. What a killed rig left goes with the next.
 """
 import argparse
 import json
+import os
 import pathlib
 import signal
 import statistics
@@ -24,14 +28,16 @@ import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import goodput  # noqa: E402
 from network import PREFIX, BusyClock, Network, Unavailable, server_address  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PORT = 5050
 WARM_STEPS = 5
 BUSIEST = 0.7
-CALM_S = 15
 STALLED_S = 60
+STILL_S = 1
+MOST_WAITED = 0.1
 STAGGER_S = (0.013, 0.037, 0.029, 0.021)  # worker k of repeat r begins k times STAGGER_S[r] later
 TOTAL_MBIT = 400               # most that all servers' links carry together, both ways
 
@@ -68,6 +74,7 @@ SETTINGS = {
     "res_plain_m2": setting(RES, 60, "plain", servers=2),
     "vgg_plain_m3": setting(VGG, 65, "plain", servers=3),
     "even_plain_m4": setting(EVEN, 50, "plain", servers=4),
+    "big_fair": setting(BIG, 200, "fair", workers=[1]),
     "big": setting(BIG, 200, "plain", workers=[1]),
     "short_fair": setting(EVEN, 150, "fair", workers=[1, 2, 4]),
     "short_plain": setting(EVEN, 150, "plain", workers=[1, 2, 4]),
@@ -125,6 +132,14 @@ class Process:
                 pass
         return total * 1e-9
 
+    def computed_s(self):
+        """Processor time of its threads so far."""
+        try:
+            words = pathlib.Path(f"/proc/{self.p.pid}/stat").read_text().rsplit(")", 1)[1].split()
+            return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+        except OSError:
+            return 0.0
+
     def stop(self):
         self.p.stdin.close()
         try:
@@ -147,8 +162,8 @@ def rate(workers):
     return total, counted, (end - begin) * 1e-9
 
 
-def run(s, node, layers, workers, repeat, steps, seconds, profile=None):
-    """One run with so many workers -> the record for measured.json; its busy share."""
+def run(s, node, layers, servers, workers, repeat, steps, seconds, profile=None):
+    """One run with so many workers -> the record for measured.json."""
     addresses = ",".join(f"{server_address(k)}:{PORT}" for k in range(s["servers"]))
     processes = []
     try:
@@ -159,7 +174,8 @@ def run(s, node, layers, workers, repeat, steps, seconds, profile=None):
                 words += ["profile", profile[0], WARM_STEPS, profile[1]]
             processes.append(Process(f"w{k}", node, words))
         stagger = STAGGER_S[repeat % len(STAGGER_S)]
-        clock, begin = BusyClock(), time.monotonic_ns() + 100_000_000
+        clock, began_s = BusyClock(), sum(p.computed_s() for p in processes + servers)
+        begin = time.monotonic_ns() + 100_000_000
         for k, p in enumerate(processes):
             p.go(begin + int(k * stagger * 1e9))
         until, last, moved = time.monotonic() + seconds, 0, time.monotonic()
@@ -175,25 +191,30 @@ def run(s, node, layers, workers, repeat, steps, seconds, profile=None):
             last, moved = (done, now) if done != last else (last, moved)
             if now > moved + STALLED_S:
                 raise RuntimeError("the workers do not come forward")
-        busy = clock.share()
+        busy, own_s = clock.share(), sum(p.computed_s() for p in processes + servers) - began_s
+        own = own_s / clock.seconds() + clock.network_share()
         waited = sum(p.waited_s() for p in processes) / workers
         steps_per_s, counted, window = rate(processes)
+        still = still_s(processes)
     finally:
         for p in processes:
             p.stop()
     return {"workers": workers, "servers": s["servers"], "repeat": repeat, "steps_per_s": round(steps_per_s, 4),
-            "steps": counted, "seconds": round(window, 2), "start_stagger_s": stagger, "machine_busy": round(busy, 3),
-            "waited_share": round(waited / window, 4),
+            "steps": counted, "seconds": round(window, 2), "start_stagger_s": stagger, "own_busy": round(own, 3),
+            "machine_busy": round(busy, 3),
+            "longest_still_s": round(still, 3), "waited_share": round(waited / window, 4),
             "step_s": [round(statistics.mean((e - b) * 1e-9 for b, e in p.steps[WARM_STEPS:]), 5) for p in processes]}
 
 
-def wait_for_calm(busiest):
-    """Until others leave the machine alone for a second; not for ever, as a run may still come through."""
-    for _ in range(CALM_S if busiest < 1 else 0):
-        clock = BusyClock()
-        time.sleep(1)
-        if clock.share() < busiest / 2:
-            return
+def still_s(workers):
+    """Longest time in which no worker's step ended."""
+    ends = sorted(s[1] for w in workers for s in w.steps)
+    return max((b - a for a, b in zip(ends, ends[1:])), default=0) * 1e-9
+
+
+def undisturbed(got, busiest):
+    moving = got["longest_still_s"] < STILL_S + 2 * statistics.mean(got["step_s"])
+    return got["own_busy"] <= busiest and got["waited_share"] <= MOST_WAITED and moving
 
 
 def measure(name, s, a, out):
@@ -204,12 +225,10 @@ def measure(name, s, a, out):
 
     def attempt(*args, **more):
         nonlocal dropped, tried
-        for k in range(a.tries):
-            if k > 0:
-                wait_for_calm(a.busiest)
+        for _ in range(a.tries):
             tried += 1
-            got = run(s, a.node, layers, *args, **more)
-            if got["machine_busy"] <= a.busiest:
+            got = run(s, a.node, layers, servers, *args, **more)
+            if a.busiest > 1 or undisturbed(got, a.busiest):
                 return got
             dropped += 1
         return None
@@ -224,7 +243,7 @@ def measure(name, s, a, out):
             profile = attempt(1, 0, a.profile, a.seconds, profile=(folder / "profile", a.profile))
             for w in sizes:
                 network.shape(s["mbit"], s["queue"], w)
-                for r in range(a.repeats):
+                for r in range(a.repeats if w > 1 else 1):
                     got = attempt(w, r + 1, a.steps, a.seconds)
                     runs += [got] if got else []
                     print(f"{name}: {got and got['steps_per_s']} steps/s with {w} workers" if got else
@@ -249,10 +268,11 @@ def arguments(words=None):
     ap.add_argument("--steps", type=int, default=400, help="counted of each run, all workers together")
     ap.add_argument("--repeats", type=int, default=2)
     ap.add_argument("--workers", type=lambda t: [int(x) for x in t.split(",")])
-    ap.add_argument("--profile", type=int, default=40, help="steps of the profile")
+    ap.add_argument("--profile", type=int, default=120, help="steps of the profile")
     ap.add_argument("--seconds", type=float, default=90, help="longest run")
     ap.add_argument("--tries", type=int, default=4, help="of each run")
-    ap.add_argument("--busiest", type=float, default=BUSIEST, help="share of the machine's time beyond which a run is dropped")
+    ap.add_argument("--busiest", type=float, default=BUSIEST, help="own share of the machine's time beyond which a run is dropped; above 1: none is")
+    ap.add_argument("--links", action="store_true", help="only check the links")
     return ap.parse_args(words)
 
 
@@ -262,7 +282,12 @@ def main():
     try:
         if not a.node.exists():
             raise Unavailable(f"no {a.node}: it is built where gRPC is (tools/packages.txt, group rig)")
-        for name in a.setting or [n for n in SETTINGS if not n.startswith(("short", "tiny"))]:
+        if a.links or not a.setting:
+            a.out.mkdir(parents=True, exist_ok=True)
+            links = {queue: goodput.check(queue) for queue in ("fair", "plain")}
+            (a.out / "links.json").write_text(json.dumps(links, indent=1) + "\n", encoding="utf-8")
+            print(json.dumps(links), flush=True)
+        for name in [] if a.links else a.setting or [n for n in SETTINGS if not n.startswith(("short", "tiny"))]:
             s = SETTINGS[name]
             assert 2 * s["mbit"] * s["servers"] <= TOTAL_MBIT, name
             facts, runs = measure(name, s, a, a.out)

@@ -52,12 +52,18 @@ void fit_profile(const std::string& path, cluster::Rig* rig, Json* out,
   rig->receive_s_per_byte = overhead.seconds_per_byte;
   const cluster::WindowFit window = cluster::fit_window(profile, *rig);
   rig->scheduler.first_bytes = window.bytes;
+  rig->burst_bytes = window.burst_bytes;
+  rig->receive_s = window.receive_s;
+  rig->step_gap_s = cluster::fit_step_gap(profile, *rig);
   (*out)["overhead"] = {{"transfers", overhead.transfers},
                         {"seconds", overhead.seconds},
                         {"microseconds_per_byte", overhead.seconds_per_byte / kMicro}};
   (*out)["window"] = {{"window_bytes", static_cast<int64_t>(window.bytes)},
+                      {"burst_bytes", static_cast<int64_t>(window.burst_bytes)},
+                      {"receive_seconds", window.receive_s},
                       {"end_times", error_json(window.error)}};
-  char line[200];
+  (*out)["step_gap"] = {{"seconds", rig->step_gap_s}};
+  char line[250];
   std::snprintf(line, sizeof line,
                 "overhead of a transfer: %.3g us and %.3g us a MB, from %lld transfers that were "
                 "alone on their link",
@@ -68,11 +74,15 @@ void fit_profile(const std::string& path, cluster::Rig* rig, Json* out,
                                ? std::to_string(static_cast<int64_t>(window.bytes)) + " bytes"
                                : std::string("none (transfers go whole)");
   std::snprintf(line, sizeof line,
-                "window: %s; ends of %lld transfers missed by mean %.1f %%, median %.1f %%, 95 of "
+                "window: %s; a rested link carries %lld bytes at once; %.2f ms from a last byte to "
+                "its use; ends of %lld transfers missed by mean %.1f %%, median %.1f %%, 95 of "
                 "100 %.1f %%, most %.1f %%",
-                size.c_str(), static_cast<long long>(window.error.transfers),
-                100 * window.error.mean, 100 * window.error.median, 100 * window.error.p95,
-                100 * window.error.most);
+                size.c_str(), static_cast<long long>(window.burst_bytes), window.receive_s * 1e3,
+                static_cast<long long>(window.error.transfers), 100 * window.error.mean,
+                100 * window.error.median, 100 * window.error.p95, 100 * window.error.most);
+  text->emplace_back(line);
+  std::snprintf(line, sizeof line, "gap between steps: %.2f ms beyond what the replay lasts",
+                rig->step_gap_s * 1e3);
   text->emplace_back(line);
 }
 
@@ -87,7 +97,11 @@ int calibrate(const Args& args) {
   cluster::set_policy(args.get("--policy").value_or("grpc"), &rig);
   if (const auto rate = args.get("--bandwidth"))
     rig.server_rate = cluster::parse_rate(*rate) * cluster::kPayloadShare;
-  Json out{{"file", *to}, {"pattern", nullptr}, {"overhead", nullptr}, {"window", nullptr}};
+  Json out{{"file", *to},
+           {"pattern", nullptr},
+           {"overhead", nullptr},
+           {"window", nullptr},
+           {"step_gap", nullptr}};
   std::vector<std::string> text;
   if (pattern) fit_network(args, *pattern, &rig, &out, &text);
   if (rig.server_rate <= 0)
@@ -111,7 +125,8 @@ Command calibrate_command() {
       "constants of a network from measurements",
       "Fits what predict --network reads. From a measured pattern of flows: the links' rate and "
       "the exponent of alpha-fair sharing. From a profile: overhead of a transfer, and the "
-      "window with the least error of the transfers' end times inside a step.",
+      "window, the links' burst and the gap between steps that agree best with the recorded "
+      "steps.",
       {{"-o", "NET.json", "what is written (docs/format/net.md)"},
        {"--pattern", "FILE", "flows measured at the same time (docs/format/net.md)"},
        {"--bandwidth", "RATE",

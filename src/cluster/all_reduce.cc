@@ -12,8 +12,10 @@ namespace {
 
 constexpr int32_t kRunSteps = 60;  // of the run that the interval is for
 constexpr double kNormal90 = 1.645;
-constexpr double kModelError = 0.01;   // docs/cluster-model.md
-constexpr double kMessage_s = 2.8e-4;  // one message between two ranks
+constexpr double kModelError = 0.01;       // docs/cluster-model.md
+constexpr double kGivenStepError = 0.005;  // where the step of one rank was measured
+constexpr double kMessage_s = 2.8e-4;      // one message between two ranks
+constexpr double kShaper_bytes = 65536;    // what a link carries at once, unless it is given
 
 // What a collective sends over each rank's link, and the messages one after the other that it
 // takes.
@@ -52,6 +54,7 @@ class StepRun {
   StepRun(const Profile& profile, const Question& q, int32_t workers)
       : profile_(profile),
         q_(q),
+        most_credit_(q.rig.burst_bytes < 0 ? kShaper_bytes : q.rig.burst_bytes),
         order_(topological_order(profile.steps[0])),
         workers_(static_cast<size_t>(workers)),
         drawn_(workers_),
@@ -62,7 +65,7 @@ class StepRun {
     for (const Step*& s : drawn_) s = &profile_.steps[random->next_below(profile_.steps.size())];
     std::ranges::fill(lane_s_, 0.0);
     network_s_ = 0;
-    credit_ = q_.rig.burst_bytes;
+    credit_ = most_credit_;
     for (const int32_t i : order_) run(static_cast<size_t>(i));
     return *std::ranges::max_element(end_s_);
   }
@@ -79,7 +82,7 @@ class StepRun {
   // The link is a token bucket: while it rests it saves up to burst_bytes.
   double carry_s(const Cost& cost, double start_s) {
     const double rate = q_.rig.server_rate;
-    credit_ = std::min(q_.rig.burst_bytes, credit_ + (start_s - network_s_) * rate);
+    credit_ = std::min(most_credit_, credit_ + (start_s - network_s_) * rate);
     const double free = std::min(credit_, cost.bytes);
     credit_ -= free;
     return std::max((cost.bytes - free) / rate, cost.messages * kMessage_s);
@@ -106,6 +109,7 @@ class StepRun {
 
   const Profile& profile_;
   const Question& q_;
+  double most_credit_;
   std::vector<int32_t> order_;
   size_t workers_;
   std::vector<const Step*> drawn_;
@@ -127,7 +131,8 @@ Point simulate_point(const Profile& profile, const Question& q, int32_t workers)
   }
   const double mean_s = total_s / steps;
   const double spread = std::sqrt(std::max(0.0, squares / steps - mean_s * mean_s)) / mean_s;
-  const double half = kNormal90 * std::hypot(spread / std::sqrt(kRunSteps), kModelError);
+  const double missed = q.step_time_s > 0 ? kGivenStepError : kModelError;
+  const double half = kNormal90 * std::hypot(spread / std::sqrt(kRunSteps), missed);
   Point out;
   out.workers = workers;
   out.servers = 0;

@@ -33,17 +33,15 @@ double error_of(const Pattern& pattern, const std::vector<double>& rates) {
   return sum;
 }
 
-// Predicted end of each transfer of the step in the recorded order, by op; negative: none.
-std::vector<double> replayed_ends(Step step, const Rig& rig, int32_t servers) {
+// The step by itself in the recorded order; its transfers are in the outcome's spans.
+Outcome replay_step(Step step, const Rig& rig, int32_t servers) {
   for (Op& op : step.ops)
     op.priority = std::max(0.0, is_transfer(op.resource) ? op.end_s : op.start_s);
+  Rig alone = rig;
+  alone.stagger_s = 0;
   Run run{1, servers, 1, 1};
   run.record = true;
-  std::vector<double> out(step.ops.size(), -1);
-  for (const Span& s : simulate({plan_step(step, rig)}, rig, run).spans) {
-    if (s.kind == PlannedOp::Kind::transfer) out[static_cast<size_t>(s.source)] = s.end_s;
-  }
-  return out;
+  return simulate({plan_step(step, alone)}, alone, run);
 }
 
 }  // namespace
@@ -136,14 +134,14 @@ OverheadFit fit_overhead(const Profile& profile, double rate) {
 }
 
 EndTimeError end_time_error(const Profile& profile, const Rig& rig) {
-  Rig alone = rig;
-  alone.stagger_s = 0;
   std::vector<double> errors;
   for (const Step& step : profile.steps) {
-    const std::vector<double> ends = replayed_ends(step, alone, profile.servers);
-    for (size_t i = 0; i < ends.size(); ++i) {
-      if (ends[i] >= 0 && step.ops[i].end_s > 0)
-        errors.push_back(std::fabs(ends[i] - step.ops[i].end_s) / step.ops[i].end_s);
+    for (const Span& s : replay_step(step, rig, profile.servers).spans) {
+      if (s.kind != PlannedOp::Kind::transfer) continue;
+      const double recorded_s = step.ops[static_cast<size_t>(s.source)].end_s;
+      if (recorded_s <= 0) continue;
+      const double end_s = s.end_s + rig.receive_s + rig.receive_s_per_byte * s.amount;
+      errors.push_back(std::fabs(end_s - recorded_s) / recorded_s);
     }
   }
   EndTimeError out;
@@ -158,15 +156,40 @@ EndTimeError end_time_error(const Profile& profile, const Rig& rig) {
 }
 
 WindowFit fit_window(const Profile& profile, const Rig& rig) {
+  Rig best = rig;
+  best.burst_bytes = 0;
   WindowFit out;
-  out.error = end_time_error(profile, rig);
+  out.error = end_time_error(profile, best);
+  const auto attempt = [&](const Rig& tried) {
+    const EndTimeError error = end_time_error(profile, tried);
+    if (error.mean >= out.error.mean) return;
+    out.error = error;
+    best = tried;
+  };
+  Rig tried = best;
+  for (tried.burst_bytes = 16384; tried.burst_bytes <= (256 << 10); tried.burst_bytes *= 2)
+    attempt(tried);
+  tried = best;
   for (double bytes = 65536; bytes <= (64 << 20); bytes *= 4) {
-    Rig windowed = rig;
-    windowed.scheduler.first_bytes = bytes;
-    const EndTimeError error = end_time_error(profile, windowed);
-    if (error.mean < out.error.mean) out = {bytes, error};
+    tried.scheduler.first_bytes = bytes;
+    attempt(tried);
   }
+  tried = best;
+  for (tried.receive_s = 1e-4; tried.receive_s < 2e-3; tried.receive_s *= 1.5) attempt(tried);
+  out.bytes = best.scheduler.first_bytes;
+  out.burst_bytes = best.burst_bytes;
+  out.receive_s = best.receive_s;
   return out;
+}
+
+double fit_step_gap(const Profile& profile, const Rig& rig) {
+  double beyond_s = 0;
+  for (const Step& step : profile.steps) {
+    const double recorded_s = std::ranges::max_element(step.ops, {}, &Op::end_s)->end_s;
+    const Outcome replayed = replay_step(step, rig, profile.servers);
+    beyond_s += recorded_s - replayed.step_ends_s[0][0];
+  }
+  return std::max(0.0, beyond_s / static_cast<double>(profile.steps.size()));
 }
 
 }  // namespace penstock::cluster

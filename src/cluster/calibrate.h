@@ -51,11 +51,16 @@ struct EndTimeError {
 };
 EndTimeError end_time_error(const Profile& profile, const Rig& rig);
 
-// The window (first_bytes) of those tried with the least mean error of end times; 0 is whole.
+// The token bucket of the links (burst_bytes), then the window (first_bytes; 0: transfers go
+// whole), then the time from a last byte to its use (receive_s), each of those tried with the
+// least mean error of end times.
 struct WindowFit {
-  double bytes = 0;
+  double bytes = 0, burst_bytes = 0, receive_s = 0;
   EndTimeError error;
 };
 WindowFit fit_window(const Profile& profile, const Rig& rig);
+
+// What a recorded step lasts on average beyond its replay under `rig`; at least 0.
+double fit_step_gap(const Profile& profile, const Rig& rig);
 
 }  // namespace penstock::cluster

@@ -69,6 +69,24 @@ TEST_CASE("calibrate: end times of a step that is replayed exactly") {
   CHECK(error.transfers == 3);
   CHECK(error.most < 1e-9);
   CHECK(fit_window(p, rig).bytes == 0);
+  CHECK(fit_window(p, rig).burst_bytes == 0);
+  CHECK(fit_step_gap(p, rig) < 1e-9);
+  for (Step& s : p.steps) s.ops.back().end_s += 0.5;
+  CHECK(fit_step_gap(p, rig) == doctest::Approx(0.5));
+}
+
+TEST_CASE("calibrate: a burst at the start of a step is found") {
+  Profile p = transfers();
+  double bytes = -65536;
+  for (Op& op : p.steps[0].ops) {
+    op.bytes *= 100;
+    bytes += static_cast<double>(op.bytes);
+    op.end_s = bytes / 1e6;
+  }
+  Rig rig;
+  rig.server_rate = 1e6;
+  rig.sharing = Sharing::equal;
+  CHECK(fit_window(p, rig).burst_bytes == 65536);
 }
 
 TEST_CASE("calibrate: patterns that make no sense are refused") {

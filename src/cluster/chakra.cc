@@ -75,7 +75,8 @@ class StepBuilder {
     }
     const int64_t bytes = number(node, "comm_size", chakra_input_bytes(node.inputs().values()));
     compute(compute_s_);
-    const int32_t op = add(node.name(), r, std::clamp<int64_t>(bytes, 0, kMostBytes), 0, deps());
+    const int32_t op =
+        append(&step_, node.name(), r, std::clamp<int64_t>(bytes, 0, kMostBytes), 0, deps());
     if (r == Resource::broadcast) {
       last_ = op;  // what follows needs the buffers
     } else {
@@ -87,7 +88,8 @@ class StepBuilder {
   Step finish() {
     compute(backward_s_);
     if (last_ >= 0) before_tail_.push_back(last_);
-    add("after the backward pass", Resource::worker, 0, std::max(0.0, compute_s_), before_tail_);
+    append(&step_, "after the backward pass", Resource::worker, 0, std::max(0.0, compute_s_),
+           before_tail_);
     return std::move(step_);
   }
 
@@ -96,20 +98,8 @@ class StepBuilder {
     return last_ < 0 ? std::vector<int32_t>{} : std::vector<int32_t>{last_};
   }
 
-  int32_t add(const std::string& name, Resource resource, int64_t bytes, double duration_s,
-              std::vector<int32_t> deps) {
-    Op op;
-    op.name = name;
-    op.resource = resource;
-    op.bytes = bytes;
-    op.duration_s = duration_s;
-    op.deps = std::move(deps);
-    step_.ops.push_back(std::move(op));
-    return static_cast<int32_t>(step_.ops.size()) - 1;
-  }
-
   void compute(double seconds) {
-    last_ = add("computing", Resource::worker, 0, std::max(0.0, seconds), deps());
+    last_ = append(&step_, "computing", Resource::worker, 0, std::max(0.0, seconds), deps());
     compute_s_ -= seconds;
     backward_s_ = 0;
   }

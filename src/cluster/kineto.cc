@@ -99,36 +99,24 @@ class StepReader {
       if (e.what == What::broadcast) buffers += e.bytes;
       if (e.what == What::backward) backward_us = std::max(backward_us, e.end_us);
     }
-    if (buffers > 0) last_compute_ = add("buffers", Resource::broadcast, buffers, 0, {});
+    if (buffers > 0) last_compute_ = append(&out_, "buffers", Resource::broadcast, buffers, 0, {});
     std::vector<int32_t> before_tail;
     for (const Event& e : inside_) {
       if (e.what != What::all_reduce) continue;
       compute_to(e.start_us);
-      before_tail.push_back(add("bucket " + std::to_string(before_tail.size()),
-                                Resource::all_reduce, e.bytes, 0, compute_deps()));
+      before_tail.push_back(append(&out_, "bucket " + std::to_string(before_tail.size()),
+                                   Resource::all_reduce, e.bytes, 0, compute_deps()));
     }
     if (backward_us > at_us_) compute_to(std::min(backward_us, step_.end_us));
     if (last_compute_ >= 0) before_tail.push_back(last_compute_);
     const double tail_s = real_s(step_.end_us);
-    add("after the backward pass", Resource::worker, 0, tail_s, before_tail);
+    append(&out_, "after the backward pass", Resource::worker, 0, tail_s, before_tail);
     return std::move(out_);
   }
 
  private:
   std::vector<int32_t> compute_deps() const {
     return last_compute_ < 0 ? std::vector<int32_t>{} : std::vector<int32_t>{last_compute_};
-  }
-
-  int32_t add(const std::string& name, Resource resource, int64_t bytes, double duration_s,
-              std::vector<int32_t> deps) {
-    Op op;
-    op.name = name;
-    op.resource = resource;
-    op.bytes = bytes;
-    op.duration_s = duration_s;
-    op.deps = std::move(deps);
-    out_.ops.push_back(std::move(op));
-    return static_cast<int32_t>(out_.ops.size()) - 1;
   }
 
   // Time from where the last op ended to `to_us`, less what recording the events there took.
@@ -144,7 +132,7 @@ class StepReader {
 
   void compute_to(double to_us) {
     const double duration_s = real_s(to_us);
-    last_compute_ = add("computing", Resource::worker, 0, duration_s, compute_deps());
+    last_compute_ = append(&out_, "computing", Resource::worker, 0, duration_s, compute_deps());
   }
 
   const Event& step_;

@@ -22,7 +22,9 @@ Network::Network(const Rig& rig, int32_t workers, int32_t servers, uint64_t seed
     : rig_(rig),
       workers_(workers),
       links_(static_cast<size_t>(servers) * 2),
-      random_(seed, 0, 0x6e6574) {}
+      random_(seed, 0, 0x6e6574) {
+  for (Link& link : links_) link.credit = std::max(0.0, rig.burst_bytes);
+}
 
 double Network::capacity(int32_t link) const {
   const bool duplex = !links_[static_cast<size_t>(link ^ 1)].flows.empty();
@@ -32,7 +34,12 @@ double Network::capacity(int32_t link) const {
 void Network::advance(Link* link, double now_s) {
   const double elapsed_s = now_s - link->then_s;
   link->then_s = now_s;
-  if (link->flows.empty() || elapsed_s <= 0) return;
+  if (elapsed_s <= 0) return;
+  if (link->flows.empty()) {
+    link->credit =
+        std::min(std::max(0.0, rig_.burst_bytes), link->credit + elapsed_s * rig_.server_rate);
+    return;
+  }
   for (Flow& f : link->flows) {
     f.left = std::max(0.0, f.left - f.rate * elapsed_s);
     link->carried += f.rate * elapsed_s;
@@ -40,7 +47,15 @@ void Network::advance(Link* link, double now_s) {
   link->busy_s += elapsed_s;
 }
 
+double Network::spend_credit(Link* link, double bytes) {
+  const double at_once = std::min(link->credit, bytes);
+  link->credit -= at_once;
+  link->carried += at_once;
+  return at_once;
+}
+
 void Network::find_finish(Link* link) {
+  next_known_ = false;
   link->finish_s = kNever;
   for (size_t i = 0; i < link->flows.size(); ++i) {
     const double at_s = link->then_s + link->flows[i].left / link->flows[i].rate;
@@ -111,14 +126,14 @@ void Network::start(int32_t index, int32_t worker, double bytes, double now_s) {
   advance(&link, now_s);
   const double weight =
       rig_.share_spread > 0 ? std::exp(rig_.share_spread * normal(&random_)) : 1.0;
-  link.flows.push_back({worker, bytes, 0, weight});
+  link.flows.push_back({worker, bytes - spend_credit(&link, bytes), 0, weight});
   update(index, link.flows.size() == 1, now_s);
 }
 
 void Network::extend(int32_t index, int32_t worker, double bytes, double now_s) {
   Link& link = links_[static_cast<size_t>(index)];
   advance(&link, now_s);
-  std::ranges::find(link.flows, worker, &Flow::worker)->left = bytes;
+  std::ranges::find(link.flows, worker, &Flow::worker)->left = bytes - spend_credit(&link, bytes);
   find_finish(&link);
 }
 
@@ -129,13 +144,16 @@ void Network::stop(int32_t index, int32_t worker, double now_s) {
   update(index, link.flows.empty(), now_s);
 }
 
-Network::Arrival Network::next() const {
-  Arrival out{kNever, -1, -1};
+Network::Arrival Network::next() {
+  if (next_known_) return next_;
+  next_known_ = true;
+  next_ = {kNever, -1, -1};
   for (size_t l = 0; l < links_.size(); ++l) {
-    if (links_[l].flows.empty() || links_[l].finish_s >= out.time_s) continue;
-    out = {links_[l].finish_s, static_cast<int32_t>(l), links_[l].flows[links_[l].finisher].worker};
+    const Link& link = links_[l];
+    if (link.finish_s < next_.time_s)
+      next_ = {link.finish_s, static_cast<int32_t>(l), link.flows[link.finisher].worker};
   }
-  return out;
+  return next_;
 }
 
 double Network::rate(int32_t link, int32_t worker) const {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "base/random.h"
@@ -27,7 +28,7 @@ class Network {
     double time_s;
     int32_t link, worker;  // link -1: nothing is under way
   };
-  Arrival next() const;
+  Arrival next();
   // Bytes/s of the worker's flow on the link. REQUIRES that there is one.
   double rate(int32_t link, int32_t worker) const;
   // Whether a worker other than `worker` sends over the link.
@@ -42,14 +43,17 @@ class Network {
     double left, rate, weight;
   };
   struct Link {
-    std::vector<Flow> flows;  // by the time they began
-    double then_s = 0;        // up to when `left` holds
-    double finish_s = 0;
+    std::vector<Flow> flows;                                    // by the time they began
+    double then_s = 0;                                          // up to when `left` holds
+    double finish_s = std::numeric_limits<double>::infinity();  // of `finisher`
     size_t finisher = 0;
     double carried = 0, busy_s = 0;
+    double credit = 0;  // bytes that the link carries at once: a token bucket, full when rested
   };
 
   void advance(Link* link, double now_s);
+  // What of `bytes` goes at once.
+  static double spend_credit(Link* link, double bytes);
   // New rates after a change on `link`; `border` when it began or ceased to be busy.
   void update(int32_t link, bool border, double now_s);
   void share(int32_t link);
@@ -60,6 +64,8 @@ class Network {
   const Rig& rig_;
   int32_t workers_;
   std::vector<Link> links_;
+  Arrival next_{};
+  bool next_known_ = false;
   std::vector<SharedFlow> flows_;  // of all links, while shares are found
   std::vector<double> prices_;     // alpha-fair: where the next search begins
   RandomStream random_;

@@ -101,6 +101,23 @@ TEST_CASE("network: the other way costs duplex_loss of the rate, both ways") {
   CHECK(network.rate(1, 1) == doctest::Approx(100));
 }
 
+TEST_CASE("network: a rested link carries a burst at once, and saves for the next") {
+  Rig rig;
+  rig.sharing = Sharing::equal;
+  rig.server_rate = 100;
+  rig.burst_bytes = 50;
+  Network network(rig, 2, 1, 1);
+  network.start(0, 0, 80, 0);
+  CHECK(network.next().time_s == doctest::Approx(0.3));
+  network.start(0, 1, 100, 0.1);  // the burst is spent
+  CHECK(network.next().time_s == doctest::Approx(0.1 + 0.4));
+  network.stop(0, 0, 0.5);
+  network.stop(0, 1, 1.3);
+  network.start(0, 0, 30, 1.5);  // 20 saved
+  CHECK(network.next().time_s == doctest::Approx(1.6));
+  CHECK(network.bytes_carried(0) == doctest::Approx(200));
+}
+
 TEST_CASE("network: tcp shares add up to the link and favour the burst under way") {
   Rig rig;
   rig.sharing = Sharing::tcp;

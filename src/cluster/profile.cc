@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/error.h"
 
@@ -61,6 +62,18 @@ std::vector<int32_t> topological_order(const Step& step) {
     }
   }
   return order;
+}
+
+int32_t append(Step* step, const std::string& name, Resource resource, int64_t bytes,
+               double duration_s, std::vector<int32_t> deps) {
+  Op op;
+  op.name = name;
+  op.resource = resource;
+  op.bytes = bytes;
+  op.duration_s = duration_s;
+  op.deps = std::move(deps);
+  step->ops.push_back(std::move(op));
+  return static_cast<int32_t>(step->ops.size()) - 1;
 }
 
 void check(const Profile& profile) {

@@ -44,6 +44,10 @@ struct Profile {
   std::vector<std::string> notes;  // what is missing or was assumed, in words
 };
 
+// Appends an op that begins when those of `deps` have ended; its index.
+int32_t append(Step* step, const std::string& name, Resource resource, int64_t bytes,
+               double duration_s, std::vector<int32_t> deps);
+
 // Throws INVALID_ARGUMENT "profile: SOURCE: ..." unless there is a step, every step has ops with
 // finite times of at least 0 and known servers, and no dependency is outside the step or on a
 // cycle.

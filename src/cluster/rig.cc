@@ -51,12 +51,11 @@ constexpr std::array<Field, 14> kFields{{{"server_rate", &Rig::server_rate, kAny
 
 // Fitted by bench/cluster/accuracy.py on real TensorFlow recordings; docs/cluster-model.md.
 void set_fitted(Rig* rig) {
-  rig->duplex_loss = 0.12;
-  rig->share_spread = 0.6;
+  rig->duplex_loss = 0.09;
+  rig->share_spread = 0.9;
   rig->newcomer = 0.5;
-  rig->message_wait_s = 0.003;
+  rig->message_wait_s = 0.012;
   rig->server_cores = 1;
-  rig->server_transfer_s = 2e-5;
   rig->step_gap_transfer_s = 5e-5;
 }
 
@@ -189,7 +188,8 @@ std::string write_rig(const Rig& rig) {
   Json out;
   for (const auto& [name, sharing] : kSharings)
     if (sharing == rig.sharing) out["sharing"] = name;
-  for (const Field& f : kFields) out[f.key] = rig.*f.value;
+  for (const Field& f : kFields)
+    if (rig.*f.value >= 0) out[f.key] = rig.*f.value;
   out["first_bytes"] = rig.scheduler.first_bytes;
   out["then_bytes"] = rig.scheduler.then_bytes;
   out["sharing_exponent"] = rig.sharing_exponent;

@@ -36,8 +36,9 @@ struct Rig {
   double worker_rate = 0;  // the same of each worker's link; 0: it does not limit
   Sharing sharing = Sharing::tcp;
   LinkScheduler scheduler;
-  double sharing_exponent = 1;     // alpha_fair: 1 is proportional, large goes to max-min
-  double burst_bytes = 65536;      // a rested link's first bytes cost nothing (all-reduce mode)
+  double sharing_exponent = 1;  // alpha_fair: 1 is proportional, large goes to max-min
+  // What a rested link carries at once: a token bucket. Negative: 0, and 65536 without servers.
+  double burst_bytes = -1;
   double duplex_loss = 0;          // share of a link's rate lost while the other way is busy, too
   double share_spread = 0;         // tcp: standard deviation of the logarithm of a burst's weight
   double newcomer = 1;             // tcp: weight of a burst beside the one that began before it

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "cluster/event_heap.h"
 #include "cluster/network.h"
 
 namespace penstock::cluster {
@@ -16,15 +17,6 @@ using Kind = PlannedOp::Kind;
 constexpr int32_t kBegin = -1;  // in place of an op: the worker's next step begins
 constexpr int32_t kAsk = -2;    // its requests have arrived
 constexpr int32_t kEnd = -3;    // its last answer has arrived
-
-struct Event {
-  double time_s;
-  uint64_t order;  // of events at the same time
-  int32_t worker, op;
-  bool operator>(const Event& o) const {
-    return std::tie(time_s, order) > std::tie(o.time_s, o.order);
-  }
-};
 
 // What waits for a link or a lane: lowest round, then lowest priority first.
 struct Waiting {
@@ -92,8 +84,7 @@ class Simulator {
         now_s_ = arrival.time_s;
         arrived(arrival.link, arrival.worker);
       } else {
-        const Event e = events_.top();
-        events_.pop();
+        const Event e = events_.pop();
         now_s_ = e.time_s;
         happen(e);
       }
@@ -204,6 +195,7 @@ class Simulator {
       case Kind::delay: at(now_s_ + op.amount, w, i); break;
       case Kind::worker:
         out_.worker_s += op.amount;
+        if (me.free_lanes > 0 && me.lanes.empty()) return compute(w, i);
         me.lanes.push({0, op.priority, i, 0});
         feed_lanes(w);
         break;
@@ -214,57 +206,68 @@ class Simulator {
           at(now_s_ + op.amount, w, i);
           break;
         }
-        servers_[static_cast<size_t>(op.place)].queue.emplace_back(w, i);
-        feed_cores(op.place);
+        if (Server& s = servers_[static_cast<size_t>(op.place)];
+            s.free_cores > 0 && s.queue.empty()) {
+          serve(&s, w, i);
+        } else {
+          s.queue.emplace_back(w, i);
+          feed_cores(op.place);
+        }
         break;
       case Kind::transfer: {
         Connection& c = me.connections[static_cast<size_t>(op.place)];
         const bool turns = rig_.scheduler.pieces == Pieces::in_turn;
-        c.queue.push({turns ? c.current.round : 0, op.priority, i, op.amount});
-        feed_link(w, op.place);
+        const Waiting whole{turns ? c.current.round : 0, op.priority, i, op.amount};
+        if (c.busy) {
+          c.queue.push(whole);
+          break;
+        }
+        c.busy = true;
+        network_.start(op.place, w, send(w, whole, &c), now_s_);
         break;
       }
     }
   }
 
+  void compute(int32_t w, int32_t op) {
+    --worker(w).free_lanes;
+    mark(w, op);
+    at(now_s_ + op_of(worker(w), op).amount, w, op);
+  }
+
   void feed_lanes(int32_t w) {
     Worker& me = worker(w);
-    for (; me.free_lanes > 0 && !me.lanes.empty(); --me.free_lanes) {
+    while (me.free_lanes > 0 && !me.lanes.empty()) {
       const int32_t op = me.lanes.top().op;
       me.lanes.pop();
-      mark(w, op);
-      at(now_s_ + op_of(me, op).amount, w, op);
+      compute(w, op);
     }
+  }
+
+  void serve(Server* server, int32_t w, int32_t op) {
+    --server->free_cores;
+    mark(w, op);
+    at(now_s_ + op_of(worker(w), op).amount, w, op);
   }
 
   void feed_cores(int32_t s) {
     Server& server = servers_[static_cast<size_t>(s)];
-    for (; server.free_cores > 0 && !server.queue.empty(); --server.free_cores) {
+    while (server.free_cores > 0 && !server.queue.empty()) {
       const auto [w, op] = server.queue.front();
       server.queue.pop_front();
-      mark(w, op);
-      at(now_s_ + op_of(worker(w), op).amount, w, op);
+      serve(&server, w, op);
     }
   }
 
-  // The next piece of a connection whose link is free for it; its size.
-  static double next_piece(const LinkScheduler& s, Connection* c) {
-    c->current = c->queue.top();
-    c->queue.pop();
-    const double most = c->current.first ? s.first_bytes : s.then_bytes;
+  // Makes `next` what the connection sends; the size of its piece.
+  double send(int32_t w, const Waiting& next, Connection* c) {
+    c->current = next;
+    const double most = next.first ? rig_.scheduler.first_bytes : rig_.scheduler.then_bytes;
     c->current.first = false;
-    const double piece = most > 0 ? std::min(most, c->current.left) : c->current.left;
+    const double piece = most > 0 ? std::min(most, next.left) : next.left;
     c->current.left -= piece;
+    mark(w, next.op);
     return piece;
-  }
-
-  void feed_link(int32_t w, int32_t link) {
-    Connection& c = worker(w).connections[static_cast<size_t>(link)];
-    if (c.busy || c.queue.empty()) return;
-    c.busy = true;
-    const double piece = next_piece(rig_.scheduler, &c);
-    mark(w, c.current.op);
-    network_.start(link, w, piece, now_s_);
   }
 
   void arrived(int32_t link, int32_t w) {
@@ -276,9 +279,9 @@ class Simulator {
       c.busy = false;
       network_.stop(link, w, now_s_);
     } else {
-      const double piece = next_piece(rig_.scheduler, &c);
-      mark(w, c.current.op);
-      network_.extend(link, w, piece, now_s_);
+      const Waiting next = c.queue.top();
+      c.queue.pop();
+      network_.extend(link, w, send(w, next, &c), now_s_);
     }
     if (sent.left <= 0) done(w, sent.op);
   }
@@ -303,7 +306,7 @@ class Simulator {
   RandomStream random_;
   std::vector<Worker> workers_;
   std::vector<Server> servers_;
-  std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+  EventHeap events_;
   uint64_t order_ = 0;
   double now_s_ = 0;
   int32_t behind_ = 0;            // workers that have not ended run_.steps steps

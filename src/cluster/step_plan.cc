@@ -100,8 +100,8 @@ void contract(Draft* draft) {
   if (!kept.ops.empty()) *draft = std::move(kept);
 }
 
-// Roots begin in the order of the transfers that they lead to, so that the first of an order that
-// is enforced finds the link free.
+// Roots begin in the order of the transfers that they lead to, so that the first of them finds the
+// link free.
 void sort_roots(StepPlan* plan) {
   std::vector<double> lead(plan->ops.size());
   for (size_t i = plan->ops.size(); i-- > 0;) {  // ops stand behind what they wait for
@@ -164,8 +164,7 @@ StepPlan plan_step(const Step& step, const Rig& rig) {
   }
   contract(&draft);
   StepPlan out = flatten(draft);
-  const auto enforced = [](const Op& op) { return op.priority >= 0; };
-  if (std::ranges::any_of(step.ops, enforced)) sort_roots(&out);
+  sort_roots(&out);
   return out;
 }
 

@@ -1,10 +1,10 @@
 #include "report/cluster_page.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 
 #include "report/html_style.h"
+#include "report/html_text.h"
 
 namespace penstock {
 namespace {
@@ -13,27 +13,6 @@ using cluster::Point;
 
 constexpr double kWidth = 720, kHeight = 340, kLeft = 60, kBottom = 40, kTop = 16, kRight = 90;
 constexpr const char* kColors[] = {"#2a78d6", "#eb6834", "#008300", "#8a4fc8", "#b02a2a"};
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += static_cast<unsigned char>(c) < 32 ? '?' : c;
-    }
-  }
-  return out;
-}
-
-template <typename... Values>
-std::string print(const char* format, Values... values) {
-  char out[400];
-  std::snprintf(out, sizeof out, format, values...);
-  return out;
-}
 
 struct Scale {
   double workers = 1, rate = 1;

@@ -1,10 +1,10 @@
 #include "report/profile_page.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <vector>
 
 #include "report/html_style.h"
+#include "report/html_text.h"
 
 namespace penstock {
 namespace {
@@ -13,27 +13,6 @@ using cluster::Inspection;
 using cluster::Slice;
 
 constexpr double kWidth = 720, kLane = 64, kLeft = 90, kRight = 110;
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += static_cast<unsigned char>(c) < 32 ? '?' : c;
-    }
-  }
-  return out;
-}
-
-template <typename... Values>
-std::string print(const char* format, Values... values) {
-  char out[400];
-  std::snprintf(out, sizeof out, format, values...);
-  return out;
-}
 
 struct Phase {
   const char* name;

@@ -1,0 +1,21 @@
+// Text for HTML and SVG.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace penstock {
+
+// With entities for what HTML gives a meaning; control characters become "?".
+std::string escaped(std::string_view text);
+
+// snprintf's text, at most 399 characters of it.
+template <typename... Values>
+std::string print(const char* format, Values... values) {
+  char out[400];
+  std::snprintf(out, sizeof out, format, values...);
+  return out;
+}
+
+}  // namespace penstock
