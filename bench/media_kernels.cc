@@ -1,9 +1,12 @@
 // Kernels of images and sound on one core, each with a reference in the same run: resize of
-// 500x375 RGB bytes to 224x224 (GB/s of input, against a copy of the input), PNG decoding (MB/s of
-// pixels, against libpng's own simple interface), and 80 log-mel bands of a second at 16 kHz (us).
+// 500x375 RGB bytes to 224x224 (GB/s of input, against a copy of the input), the pixel epilogue
+// (GB/s read and written, against a copy of as many bytes), JPEG decoding (against libjpeg-turbo),
+// PNG decoding (MB/s of pixels, against libpng's own simple interface and libspng, where that is
+// installed), and 80 log-mel bands of a second at 16 kHz (us).
 //
 // Prints one JSON object. --tiny runs a few rounds.
 
+#include <dlfcn.h>
 #include <png.h>
 
 #include <algorithm>
@@ -15,6 +18,9 @@
 #include <vector>
 
 #include "functions/kernels/image/image_file.h"
+#include "functions/kernels/image/jpeg.h"
+#include "functions/kernels/image/jpeg_encode.h"
+#include "functions/kernels/image/pixels.h"
 #include "functions/kernels/image/resize.h"
 #include "functions/op.h"
 
@@ -60,6 +66,54 @@ double libpng_seconds(const std::string& file, std::vector<uint8_t>* pixels, int
   });
 }
 
+// libspng by its library alone, as apt install libspng0 puts it; 0 where it is not there.
+double libspng_seconds(const std::string& file, std::vector<uint8_t>* pixels, int rounds) {
+  void* library = dlopen("libspng.so.0", RTLD_NOW);
+  if (library == nullptr) return 0;
+  const auto make = reinterpret_cast<void* (*)(int)>(dlsym(library, "spng_ctx_new"));
+  const auto give =
+      reinterpret_cast<int (*)(void*, const void*, size_t)>(dlsym(library, "spng_set_png_buffer"));
+  const auto decode = reinterpret_cast<int (*)(void*, void*, size_t, int, int)>(
+      dlsym(library, "spng_decode_image"));
+  const auto end = reinterpret_cast<void (*)(void*)>(dlsym(library, "spng_ctx_free"));
+  constexpr int kRgb8 = 4;
+  bool good = true;
+  const double seconds = shortest(rounds, [&] {
+    void* context = make(0);
+    good &= give(context, file.data(), file.size()) == 0;
+    good &= decode(context, pixels->data(), pixels->size(), kRgb8, 0) == 0;
+    end(context);
+  });
+  return good ? seconds : 0;
+}
+
+// A window in the middle of a JPEG file, half of each side or all of it.
+double jpeg_seconds(const std::string& file, ImageSize size, bool whole, bool by_library,
+                    std::vector<uint8_t>* pixels, int rounds) {
+  const JpegDecoding options{.channels = 3, .by_library = by_library};
+  const int64_t part = whole ? 1 : 2;
+  const int64_t height = size.height / part, width = size.width / part;
+  return shortest(rounds, [&] {
+    thread_jpeg_decoder().decode_window(file, (size.height - height) / 2, (size.width - width) / 2,
+                                        height, width, options,
+                                        [&](ImageSize) { return pixels->data(); });
+  });
+}
+
+// 224x224 bytes to normalised, mirrored floats in planes, and a copy of as many bytes; in GB/s.
+void epilogue_speed(const std::vector<uint8_t>& pixels, int rounds, double* ours, double* copy) {
+  const ImageSize size{224, 224, 3};
+  const float mean[] = {123.675f, 116.28f, 103.53f}, deviation[] = {58.395f, 57.12f, 57.375f};
+  const auto entries = static_cast<size_t>(size.elements());
+  std::vector<float> planes(entries);
+  std::vector<uint8_t> from(entries * 5 / 2, 1), to(entries * 5 / 2);
+  const auto bytes = static_cast<double>(entries) * 5;  // read and written
+  *ours = bytes / 1e9 / shortest(rounds, [&] {
+            normalize_image(pixels.data(), size, {mean, deviation, true, true}, planes.data());
+          });
+  *copy = bytes / 1e9 / shortest(rounds, [&] { std::memcpy(to.data(), from.data(), from.size()); });
+}
+
 // One call of log_mel_spectrogram with its defaults.
 double log_mel_seconds(int rounds) {
   const OpDef* op = OpRegistry::instance().find("log_mel_spectrogram");
@@ -99,11 +153,25 @@ int main(int argc, char** argv) {
   const double ours = shortest(std::max(3, rounds / 10), [&] {
     decode_png(png, {}, [&](ImageSize) { return copy.data(); });
   });
-  const double libpng = libpng_seconds(png, &copy, std::max(3, rounds / 10));
+  const int few = std::max(3, rounds / 10);
+  const double libpng = libpng_seconds(png, &copy, few);
+  const double libspng = libspng_seconds(png, &copy, few);
+  const std::string jpeg = encode_jpeg(pixels.data(), size, JpegEncoding{.quality = 90});
+  double epilogue = 0, epilogue_copy = 0;
+  epilogue_speed(pixels, rounds, &epilogue, &epilogue_copy);
+  const auto times = [&](bool whole) {
+    return jpeg_seconds(jpeg, size, whole, true, &copy, few) /
+           jpeg_seconds(jpeg, size, whole, false, &copy, few);
+  };
   std::printf("{\"resize_224_bilinear_GBps\": %.3f, \"resize_224_antialias_GBps\": %.3f, "
-              "\"memcpy_GBps\": %.3f, \"png_MBps\": %.1f, \"png_libpng_MBps\": %.1f, "
+              "\"memcpy_GBps\": %.3f, \"epilogue_GBps\": %.3f, \"epilogue_copy_GBps\": %.3f, "
+              "\"jpeg_whole_times_libjpeg\": %.3f, \"jpeg_window_times_libjpeg\": %.3f, "
+              "\"png_MBps\": %.1f, \"png_libpng_MBps\": %.1f, \"png_libspng_MBps\": %s, "
               "\"log_mel_80_of_1s_us\": %.1f}\n",
-              bytes / plain / 1e9, bytes / smooth / 1e9, bytes / memory / 1e9, bytes / ours / 1e6,
-              bytes / libpng / 1e6, log_mel_seconds(rounds) * 1e6);
+              bytes / plain / 1e9, bytes / smooth / 1e9, bytes / memory / 1e9, epilogue,
+              epilogue_copy, times(true), times(false), bytes / ours / 1e6, bytes / libpng / 1e6,
+              libspng > 0 ? std::to_string(bytes / libspng / 1e6).c_str()
+                          : "\"skipped: libspng.so.0 is not installed (Debian: libspng0)\"",
+              log_mel_seconds(rounds) * 1e6);
   return 0;
 }

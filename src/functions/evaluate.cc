@@ -100,6 +100,34 @@ void evaluate_known(const Function& function, std::vector<Step>* steps) {
   }
 }
 
+// Whether the op's row kernel may be given its first input's memory for its output.
+bool works_in_place(const FunctionNode& node) { return node.is("random_flip_left_right"); }
+
+// For each value: in which result's place it is made, -1 for none. Results are made in their own,
+// and so is what an op changes in place into such a result.
+std::vector<int> find_places(const Function& f, const std::vector<int>& result_of) {
+  std::vector<int> uses(f.values.size(), 0);
+  for (const FunctionNode& node : f.nodes) {
+    for (const ValueId id : node.inputs) ++uses[static_cast<size_t>(id)];
+  }
+  std::vector<int> places = result_of;
+  for (size_t i = f.nodes.size(); i-- > 0;) {
+    const FunctionNode& node = f.nodes[i];
+    if (node.kind != FunctionNode::Kind::op || !works_in_place(node)) continue;
+    const ValueId from = node.inputs[0], to = node.outputs[0];
+    const LeafSpec &type = f.type(from), &made = f.type(to);
+    const FunctionNode* producer = f.producer(from);
+    // What is known at build is not to be written to: only what an op makes.
+    if (!producer || producer->kind != FunctionNode::Kind::op ||
+        uses[static_cast<size_t>(from)] != 1 || result_of[static_cast<size_t>(from)] >= 0 ||
+        type.dtype != made.dtype || !(type.shape == made.shape)) {
+      continue;
+    }
+    places[static_cast<size_t>(from)] = places[static_cast<size_t>(to)];
+  }
+  return places;
+}
+
 }  // namespace
 
 bool evaluate_op(const OpDef& op, const Attrs& attrs, std::span<const Tensor> inputs,
@@ -113,6 +141,7 @@ struct CompiledFunction::Step {
   std::vector<std::unique_ptr<CompiledFunction>> bodies;
   std::vector<DType> dtypes;  // of the outputs
   std::vector<Tensor> known;  // the outputs, where they depend on files alone
+  std::vector<int> places;    // for each output: the result in whose place it is made, -1 for none
 };
 
 CompiledFunction::CompiledFunction(FunctionPtr function, std::span<const Tensor> environment)
@@ -126,12 +155,17 @@ CompiledFunction::CompiledFunction(FunctionPtr function, std::span<const Tensor>
   for (size_t i = 0; i < f.results.size(); ++i)
     result_of_[static_cast<size_t>(f.results[i])] = static_cast<int>(i);
   for (const FunctionNode& node : f.nodes) {
-    Step step{&node, nullptr, {}, {}, {}};
+    Step step{&node, nullptr, {}, {}, {}, {}};
     if (node.op && node.op->prepare) step.state = node.op->prepare(node.attrs);
     for (const FunctionPtr& body : node.bodies)
       step.bodies.push_back(std::make_unique<CompiledFunction>(body, std::span<const Tensor>()));
     for (const ValueId id : node.outputs) step.dtypes.push_back(f.type(id).dtype);
     steps_.push_back(std::move(step));
+  }
+  const std::vector<int> places = find_places(f, result_of_);
+  for (Step& step : steps_) {
+    for (const ValueId id : step.node->outputs)
+      step.places.push_back(places[static_cast<size_t>(id)]);
   }
   evaluate_known(f, &steps_);
   constexpr int64_t kSmallRow = 16 << 10;
@@ -173,13 +207,13 @@ void CompiledFunction::run_steps(std::vector<Tensor>& values, const RowId& row,
         values[static_cast<size_t>(node.outputs[i])] = std::move(made[i]);
       continue;
     }
-    // Outputs that are results with a place are made there; a place has the row's shape.
+    // Outputs with a place are made there; a place has the row's shape.
     Tensor places[8];
     std::vector<OutputSlot> slots;
     slots.reserve(node.outputs.size());
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       const ValueId id = node.outputs[i];
-      const int result = placement && i < 8 ? result_of_[static_cast<size_t>(id)] : -1;
+      const int result = placement && i < 8 ? step.places[i] : -1;
       Tensor* value = &values[static_cast<size_t>(id)];
       if (result >= 0 && placement->columns[static_cast<size_t>(result)].rows() > 0) {
         places[i] = placement->columns[static_cast<size_t>(result)].row(slot);

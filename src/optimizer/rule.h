@@ -26,6 +26,8 @@ extern const Rule kDeadComponents;
 extern const Rule kCastCropOrder;
 extern const Rule kDecodeCropFusion;
 extern const Rule kNormalizeFusion;
+extern const Rule kDepthTransposeFusion;
+extern const Rule kInvariantHoisting;
 extern const Rule kMapBatch;
 
 // One application of a rule.

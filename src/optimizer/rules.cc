@@ -15,7 +15,7 @@ const std::vector<Rule>& rules() {
       kMapFusion,    // one function, so that the next rules see across stages
       kDeadComponents,
       kCastCropOrder,  // before the fusion, which wants the crop right behind the decoder
-      kDecodeCropFusion, kNormalizeFusion, kMapBatch,
+      kDecodeCropFusion, kNormalizeFusion, kDepthTransposeFusion, kInvariantHoisting, kMapBatch,
   };
   return table;
 }

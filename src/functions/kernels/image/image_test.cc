@@ -231,8 +231,8 @@ TEST_CASE("damaged JPEG files are to us what they are to libjpeg") {
     CHECK(ours == theirs);
     refused += error.empty() ? 0 : 1;
   }
-  CHECK(refused > 100);
-  CHECK(refused < 390);
+  CHECK(refused > 20);
+  CHECK(refused < 400);
 }
 
 TEST_CASE("JPEG round trip stays close") {

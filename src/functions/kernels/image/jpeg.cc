@@ -263,7 +263,11 @@ bool JpegDecoder::State::decode_usual(const ScanWindow& window, ImageSize image,
   scan.data = {reinterpret_cast<const char*>(source.next_input_byte), source.bytes_in_buffer};
   for (int c = 0; c < info.num_components; ++c) {
     const jpeg_component_info& part = info.comp_info[c];
-    if (info.cur_comp_info[c] != &part) return false;
+    // The headers' numbers of tables are not checked yet.
+    const bool known = part.quant_tbl_no >= 0 && part.quant_tbl_no < NUM_QUANT_TBLS &&
+                       part.dc_tbl_no >= 0 && part.dc_tbl_no < NUM_HUFF_TBLS &&
+                       part.ac_tbl_no >= 0 && part.ac_tbl_no < NUM_HUFF_TBLS;
+    if (info.cur_comp_info[c] != &part || !known) return false;
     const JQUANT_TBL* quant = info.quant_tbl_ptrs[part.quant_tbl_no];
     const JHUFF_TBL* dc = info.dc_huff_tbl_ptrs[part.dc_tbl_no];
     const JHUFF_TBL* ac = info.ac_huff_tbl_ptrs[part.ac_tbl_no];

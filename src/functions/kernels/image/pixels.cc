@@ -270,6 +270,7 @@ void flip_row(const std::byte* src, int64_t width, size_t pixel, std::byte* dst)
       return flip_pixels<3>(src + 3 * done, width - done, pixel, dst);
     }
     case 4: return flip_pixels<4>(src, width, pixel, dst);
+    case 6: return flip_pixels<6>(src, width, pixel, dst);
     case 12: return flip_pixels<12>(src, width, pixel, dst);
     default: return flip_pixels<0>(src, width, pixel, dst);
   }
@@ -297,6 +298,7 @@ void flip_row_in_place(std::byte* row, int64_t width, size_t pixel) {
     case 1: return swap_pixels<1>(row, width, pixel);
     case 3: return swap_pixels<3>(row, width, pixel);
     case 4: return swap_pixels<4>(row, width, pixel);
+    case 6: return swap_pixels<6>(row, width, pixel);
     case 12: return swap_pixels<12>(row, width, pixel);
     default: return swap_pixels<0>(row, width, pixel);
   }

@@ -225,7 +225,7 @@ void random_flip_row(const RowCall& call) {
     const std::byte* from = image.data() + i * bytes;
     if (draw()) {
       flip_left_right(from, images.size, entry, to + i * bytes);
-    } else if (bytes > 0) {
+    } else if (bytes > 0 && to + i * bytes != from) {
       std::memcpy(to + i * bytes, from, static_cast<size_t>(bytes));
     }
   }

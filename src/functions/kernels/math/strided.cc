@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <vector>
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -21,10 +22,10 @@ void copy_run(const T* from, int64_t stride, T* to, int64_t n) {
   for (int64_t i = 0; i < n; ++i) to[i] = from[i * stride];
 }
 
-// Calls f(offset in the source, offset in the result) for every index of the axes of `v` but `a`
-// and the last.
+// Calls f(offset in the source, offset in the result) for every index of the axes of `v` but the
+// last and those whose bits are set in `but`.
 template <typename F>
-void for_each_other(const StridedView& v, size_t a, F&& f) {
+void for_each_other(const StridedView& v, uint64_t but, F&& f) {
   std::array<int64_t, StridedView::kMax> index{}, step{};
   int64_t entries = v.size[static_cast<size_t>(v.rank - 1)];
   for (int axis = v.rank - 2; axis >= 0; --axis) {
@@ -37,7 +38,7 @@ void for_each_other(const StridedView& v, size_t a, F&& f) {
     int axis = v.rank - 2;
     for (; axis >= 0; --axis) {
       const auto i = static_cast<size_t>(axis);
-      if (i == a) continue;
+      if ((but >> i & 1) != 0) continue;
       from += v.stride[i];
       to += step[i];
       if (++index[i] < v.size[i]) break;
@@ -64,18 +65,19 @@ constexpr int64_t square_side() {
 __m128i load_16(const void* from) { return _mm_loadu_si128(static_cast<const __m128i*>(from)); }
 void store_16(__m128i value, void* to) { _mm_storeu_si128(static_cast<__m128i*>(to), value); }
 
-void turn_square(const uint32_t* from, int64_t stride, uint32_t* to, int64_t to_step) {
+// Row i of the square goes to to + rows[i].
+void turn_square(const uint32_t* from, int64_t stride, uint32_t* to, const int64_t* rows) {
   const __m128i a = load_16(from), b = load_16(from + stride), c = load_16(from + 2 * stride),
                 d = load_16(from + 3 * stride);
   const __m128i ab = _mm_unpacklo_epi32(a, b), cd = _mm_unpacklo_epi32(c, d);
   const __m128i high_ab = _mm_unpackhi_epi32(a, b), high_cd = _mm_unpackhi_epi32(c, d);
-  store_16(_mm_unpacklo_epi64(ab, cd), to);
-  store_16(_mm_unpackhi_epi64(ab, cd), to + to_step);
-  store_16(_mm_unpacklo_epi64(high_ab, high_cd), to + 2 * to_step);
-  store_16(_mm_unpackhi_epi64(high_ab, high_cd), to + 3 * to_step);
+  store_16(_mm_unpacklo_epi64(ab, cd), to + rows[0]);
+  store_16(_mm_unpackhi_epi64(ab, cd), to + rows[1]);
+  store_16(_mm_unpacklo_epi64(high_ab, high_cd), to + rows[2]);
+  store_16(_mm_unpackhi_epi64(high_ab, high_cd), to + rows[3]);
 }
 
-void turn_square(const uint16_t* from, int64_t stride, uint16_t* to, int64_t to_step) {
+void turn_square(const uint16_t* from, int64_t stride, uint16_t* to, const int64_t* rows) {
   __m128i pairs[8], fours[8];
   for (int64_t j = 0; j < 4; ++j) {
     const __m128i a = load_16(from + 2 * j * stride), b = load_16(from + (2 * j + 1) * stride);
@@ -87,18 +89,19 @@ void turn_square(const uint16_t* from, int64_t stride, uint16_t* to, int64_t to_
     fours[half + 1] = _mm_unpackhi_epi32(pairs[half], pairs[half + 1]);
     fours[half + 2] = _mm_unpacklo_epi32(pairs[half + 2], pairs[half + 3]);
     fours[half + 3] = _mm_unpackhi_epi32(pairs[half + 2], pairs[half + 3]);
-    uint16_t* row = to + half * to_step;
-    store_16(_mm_unpacklo_epi64(fours[half], fours[half + 2]), row);
-    store_16(_mm_unpackhi_epi64(fours[half], fours[half + 2]), row + to_step);
-    store_16(_mm_unpacklo_epi64(fours[half + 1], fours[half + 3]), row + 2 * to_step);
-    store_16(_mm_unpackhi_epi64(fours[half + 1], fours[half + 3]), row + 3 * to_step);
+    const int64_t* row = rows + half;
+    store_16(_mm_unpacklo_epi64(fours[half], fours[half + 2]), to + row[0]);
+    store_16(_mm_unpackhi_epi64(fours[half], fours[half + 2]), to + row[1]);
+    store_16(_mm_unpacklo_epi64(fours[half + 1], fours[half + 3]), to + row[2]);
+    store_16(_mm_unpackhi_epi64(fours[half + 1], fours[half + 3]), to + row[3]);
   }
 }
 #endif
 
-// `along` entries of the source, which lie side by side, by `across`, which lie `stride` apart.
+// `along` entries of the source, which lie side by side and go to rows[0], rows[1] ... of the
+// result, by `across`, which lie `stride` apart.
 template <typename T>
-void turn_tile(const T* from, int64_t stride, T* to, int64_t to_step, int64_t along,
+void turn_tile(const T* from, int64_t stride, T* to, const int64_t* rows, int64_t along,
                int64_t across) {
   constexpr int64_t kSide = square_side<T>();
   int64_t k = 0;
@@ -107,46 +110,71 @@ void turn_tile(const T* from, int64_t stride, T* to, int64_t to_step, int64_t al
     for (; k + kSide <= along; k += kSide) {
       int64_t j = 0;
       for (; j + kSide <= across; j += kSide)
-        turn_square(from + k + j * stride, stride, to + k * to_step + j, to_step);
+        turn_square(from + k + j * stride, stride, to + j, rows + k);
       for (int64_t i = k; i < k + kSide && j < across; ++i)
-        copy_run(from + i + j * stride, stride, to + i * to_step + j, across - j);
+        copy_run(from + i + j * stride, stride, to + rows[i] + j, across - j);
     }
   }
 #endif
-  for (; k < along; ++k) copy_run(from + k, stride, to + k * to_step, across);
+  for (; k < along; ++k) copy_run(from + k, stride, to + rows[k], across);
 }
 
-// Where the result's neighbours lie on cache lines of their own and the source's neighbours lie
-// along axis `a`: in tiles, so that each line of both is touched once.
+// Axes along which the source lies in one piece: the innermost and, while that is short, those that
+// continue it.
+struct Along {
+  uint64_t axes = 0;
+  int64_t entries = 1;
+  std::vector<int64_t> to;  // of each entry, its offset in the result
+};
+
+// Of the axes of `v` but the last; no entries where none is innermost.
+Along find_along(const StridedView& v) {
+  const auto last = static_cast<size_t>(v.rank - 1);
+  Along out;
+  out.to = {0};
+  constexpr int64_t kEnough = 64;  // for whole tiles
+  for (bool more = true; more && out.entries < kEnough;) {
+    more = false;
+    int64_t to_step = v.size[last];
+    for (size_t axis = last; axis-- > 0; to_step *= v.size[axis]) {
+      if ((out.axes >> axis & 1) != 0 || v.stride[axis] != out.entries) continue;
+      const std::vector<int64_t> inner = std::move(out.to);
+      out.to.clear();
+      for (int64_t i = 0; i < v.size[axis]; ++i) {
+        for (const int64_t offset : inner) out.to.push_back(offset + i * to_step);
+      }
+      out.axes |= uint64_t{1} << axis;
+      out.entries *= v.size[axis];
+      more = true;
+      break;
+    }
+  }
+  return out;
+}
+
+// Where the result's neighbours lie on cache lines of their own in the source: in tiles, so that
+// each line of both is touched once.
 template <typename T>
-void copy_tiles(const T* from, const StridedView& v, size_t a, T* to) {
+void copy_tiles(const T* from, const StridedView& v, const Along& along, T* to) {
   constexpr int64_t kAlong = 64 / static_cast<int64_t>(sizeof(T)), kAcross = 16;
   const auto last = static_cast<size_t>(v.rank - 1);
-  const int64_t stride = v.stride[last], n = v.size[last], along = v.size[a];
-  int64_t to_step = 1;  // from one entry along `a` to the next, in the result
-  for (size_t axis = a + 1; axis <= last; ++axis) to_step *= v.size[axis];
-  for_each_other(v, a, [&](int64_t begin, int64_t into) {
-    for (int64_t i = 0; i < along; i += kAlong) {
-      const int64_t i_end = std::min(along, i + kAlong);
+  const int64_t stride = v.stride[last], n = v.size[last];
+  for_each_other(v, along.axes, [&](int64_t begin, int64_t into) {
+    for (int64_t i = 0; i < along.entries; i += kAlong) {
+      const int64_t count = std::min(along.entries - i, kAlong);
       for (int64_t j = 0; j < n; j += kAcross) {
-        turn_tile(from + begin + i + j * stride, stride, to + into + i * to_step + j, to_step,
-                  i_end - i, std::min(kAcross, n - j));
+        turn_tile(from + begin + i + j * stride, stride, to + into + j, along.to.data() + i, count,
+                  std::min(kAcross, n - j));
       }
     }
   });
 }
 
-// The axis along which copy_tiles pays, -1 for none.
+// Whether copy_tiles may pay: neighbours of the result are far apart in the source.
 template <typename T>
-int tiled_axis(const StridedView& v) {
+bool far_apart(const StridedView& v) {
   const auto last = static_cast<size_t>(v.rank - 1);
-  if (std::abs(v.stride[last]) * static_cast<int64_t>(sizeof(T)) < 64 || v.size[last] < 4)
-    return -1;
-  for (int axis = 0; axis + 1 < v.rank; ++axis) {
-    const auto a = static_cast<size_t>(axis);
-    if (v.stride[a] == 1 && v.size[a] >= 8) return axis;
-  }
-  return -1;
+  return std::abs(v.stride[last]) * static_cast<int64_t>(sizeof(T)) >= 64 && v.size[last] >= 4;
 }
 
 // `count` short runs, `step` bytes apart in the source and `to_step` in the result: a call of
@@ -199,7 +227,7 @@ bool copy_by_short_runs(const T* from, const StridedView& v, T* to) {
   const auto a = static_cast<size_t>(axis);
   int64_t to_step = 1;
   for (size_t i = a + 1; i <= last; ++i) to_step *= v.size[i];
-  for_each_other(v, a, [&](int64_t begin, int64_t into) {
+  for_each_other(v, uint64_t{1} << a, [&](int64_t begin, int64_t into) {
     copy(reinterpret_cast<const std::byte*>(from + begin), v.stride[a] * kEntry,
          reinterpret_cast<std::byte*>(to + into), to_step * kEntry, v.size[a]);
   });
@@ -214,8 +242,10 @@ void copy_view(const std::byte* source, const StridedView& v, std::byte* target)
     *to = *from;
     return;
   }
-  if (const int axis = tiled_axis<T>(v); axis >= 0)
-    return copy_tiles(from, v, static_cast<size_t>(axis), to);
+  if (far_apart<T>(v)) {
+    if (const Along along = find_along(v); along.entries >= 8)
+      return copy_tiles(from, v, along, to);
+  }
   if (copy_by_short_runs(from, v, to)) return;
   const auto last = static_cast<size_t>(v.rank - 1);
   const int64_t n = v.size[last], stride = v.stride[last];

@@ -1,0 +1,83 @@
+// invariant_hoisting: what the body of a loop (map_fn, while_loop, reduce, scan) computes of values
+// from around it alone is computed once, before the loop. Only what is pure and cannot fail: a loop
+// may run no round at all.
+
+#include <algorithm>
+#include <map>
+
+#include "optimizer/rule.h"
+
+namespace penstock {
+namespace {
+
+bool may_move(const FunctionNode& node) {
+  return node.kind == FunctionNode::Kind::op && node.op->effects == Effects::pure &&
+         !node.op->can_fail && node.bodies.empty();
+}
+
+// One body with its invariant nodes moved to `around`, whose values they take from `inputs`, the
+// loop's inputs; new ones are added there. Sets `moved` when there was one.
+FunctionPtr hoisted(const Function& body, FunctionBuilder* around, std::vector<ValueId>* inputs,
+                    bool* moved) {
+  std::map<ValueId, size_t> source;  // of the new body's captures: which of `inputs`
+  for (size_t i = 0; i < body.captures.size(); ++i) {
+    source[body.input_count() + static_cast<ValueId>(i)] =
+        static_cast<size_t>(body.capture_sources[i]);
+  }
+  return rebuild(body, [&](const FunctionNode& node, const std::vector<ValueId>& in,
+                           FunctionBuilder* b, std::vector<ValueId>* outputs) {
+    bool captures = false;
+    const bool invariant = may_move(node) && std::ranges::all_of(in, [&](ValueId id) {
+                             captures |= source.contains(id);
+                             return source.contains(id) || b->constant(id) != nullptr;
+                           });
+    if (!invariant || !captures) return false;
+    std::vector<ValueId> outer, made;
+    for (const ValueId id : in) {
+      outer.push_back(source.contains(id) ? (*inputs)[source[id]]
+                                          : around->add_constant(*b->constant(id)));
+    }
+    around->add_op(*node.op, outer, node.attrs, &made);
+    for (size_t i = 0; i < made.size(); ++i) {
+      const std::string& name = body.values[static_cast<size_t>(node.outputs[i])].name;
+      const auto at = static_cast<size_t>(std::ranges::find(*inputs, made[i]) - inputs->begin());
+      if (at == inputs->size()) inputs->push_back(made[i]);
+      const ValueId capture = b->add_capture(around->type(made[i]), static_cast<int>(at), name);
+      source[capture] = at;
+      outputs->push_back(capture);
+    }
+    *moved = true;
+    return true;
+  });
+}
+
+PlanPtr apply(const PlanPtr& node) {
+  if (!node->is("map")) return nullptr;
+  const Function& f = *node->function("f");
+  const auto has_body = [](const FunctionNode& n) {
+    return n.kind == FunctionNode::Kind::op && !n.bodies.empty();
+  };
+  if (std::ranges::none_of(f.nodes, has_body)) return nullptr;
+  bool changed = false;
+  FunctionPtr out = rebuild(f, [&](const FunctionNode& n, const std::vector<ValueId>& inputs,
+                                   FunctionBuilder* b, std::vector<ValueId>* outputs) {
+    if (!has_body(n)) return false;
+    std::vector<ValueId> now = inputs;
+    std::vector<FunctionPtr> bodies;
+    bool moved = false;
+    for (const FunctionPtr& body : n.bodies) bodies.push_back(hoisted(*body, b, &now, &moved));
+    if (!moved) return false;
+    b->add_op(*n.op, std::move(now), n.attrs, outputs, std::move(bodies));
+    changed = true;
+    return true;
+  });
+  return changed ? make_node("map", node->inputs, node->args, {{"f", std::move(out)}}, node->span)
+                 : nullptr;
+}
+
+}  // namespace
+
+const Rule kInvariantHoisting{"invariant_hoisting",
+                              "what no round of a loop changes is computed before it", apply};
+
+}  // namespace penstock
