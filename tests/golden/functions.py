@@ -37,7 +37,7 @@ LACKING = re.compile("not in the list of allowed values|Could not find device|No
                      "must be 0, 3 or 4 for BMP|can run on JPEG only|WebP only supports uint8|"
                      "channels requested does not match input|Cannot convert . to EagerTensor|"
                      "Invalid `key_dtype`, expected one of|data type is not supported|Can only read 16-bit WAV|"
-                     r"Expected 16 or 18, but got40|Expected 1 \(PCM\), but got3")
+                     r"inner 3 dims of 'image.shape' must be > 0|Expected 16 or 18, but got40|Expected 1 \(PCM\), but got3")
 
 
 def expected(case, family, reasons):

@@ -93,9 +93,14 @@ def resample(case):
     shared = math.gcd(*rates)
     if kind == "polyphase":
         text = f"resample_poly(x0, {rates[1] // shared}, {rates[0] // shared})"
-    elif kind == "scipy":  # by its spectrum
-        n = case.record["out"]["shape"][0]
-        text = f"irfft(rfft(x0)[:{n // 2 + 1}], fft_length={n}) * {rates[1] / rates[0]}"
+    elif kind in ("scipy", "fft"):  # by its spectrum
+        n, given = case.record["out"]["shape"][0], case.shape("x0")[0]
+        kept = min(n, given)
+        bins, more = kept // 2 + 1, n // 2 - kept // 2
+        # The last bin of an even length stands for two.
+        last = 1.0 if kept % 2 or n == given else 2.0 if n < given else 0.5
+        text = (f"let s = rfft(x0)[:{bins}]; irfft(pad(concat(s[:-1], s[-1:] * {last}), [[0, {more}], [0, 0]]), "
+                f"fft_length={n}) * {n / given}")
     else:
         text = f'resample(x0, {rates[0]}, {rates[1]}, quality="{kind.removeprefix("soxr_")}")'
 
@@ -144,6 +149,12 @@ def log_mel(case):
     return f"log_mel_spectrogram(x0{''.join(f', {ours}={a[theirs]}' for ours, theirs in names.items() if theirs in a)})"
 
 
+def decibels(case):
+    """Without top_db there is no least."""
+    text = call(case.op, "ref", "amin", "top_db")(case)
+    return text[:-1] + ", top_db=1e9)" if "top_db" in case.attrs and case.attrs["top_db"] is None else text
+
+
 def time_stretch(case):
     """Only the length is exact."""
     def judge(case, results):
@@ -180,8 +191,7 @@ MAP = {
     "melspectrogram": mel_power,
     "mfcc": lambda case: f"transpose(dct(transpose(power_to_db({mel_power(case)}), [1, 0]), norm=\"ortho\"), [1, 0])"
                          f"[:{case.attrs['n_mfcc']}]",
-    "power_to_db": call("power_to_db", "ref", "top_db"),
-    "amplitude_to_db": call("amplitude_to_db", "ref", "top_db"),
+    "power_to_db": decibels, "amplitude_to_db": decibels,
     "preemphasis": lambda case: f"preemphasis(x0, coef={case.attrs['coef']})[:40]",
     "time_stretch": time_stretch,
     "trim": lambda case: f"trim_silence(x0, top_db={float(case.attrs['top_db'])})",

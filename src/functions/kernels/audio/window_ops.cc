@@ -21,7 +21,7 @@ int64_t length_of(const RowCall& call) {
   const int64_t length = integer_at(call.inputs[0]);
   if (length >= 0 && length <= int64_t{1} << 28) return length;
   throw Error(Code::invalid_argument,
-              "window: length must not be negative: " + std::to_string(length));
+              "window: length must lie between 0 and 2^28: " + std::to_string(length));
 }
 
 void write(const RowCall& call, const std::vector<float>& window) {
