@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace penstock;
   using namespace penstock::cluster;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  constexpr size_t kFlows = 20;
+  constexpr size_t kFlows = 6;
   Rig rig, again;
   try {
     read_rig("net", text, &rig);

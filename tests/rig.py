@@ -108,7 +108,7 @@ def no_root(build, out):
     os.chmod(out, 0o777)
     with tempfile.TemporaryDirectory() as copies:
         os.chmod(copies, 0o755)
-        for f in ("rig.py", "network.py"):
+        for f in ("rig.py", "network.py", "goodput.py"):
             (pathlib.Path(copies) / f).write_text((RIG.parent / f).read_text())
         words = ["/usr/bin/python3", f"{copies}/rig.py", str(out), "--node", "/bin/true", "--setting", "tiny"]
         p = subprocess.run(words, env=ENV, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, preexec_fn=drop, cwd="/",

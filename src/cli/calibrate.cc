@@ -51,16 +51,15 @@ void fit_profile(const std::string& path, cluster::Rig* rig, Json* out,
   rig->receive_s = overhead.seconds;
   rig->receive_s_per_byte = overhead.seconds_per_byte;
   const cluster::WindowFit window = cluster::fit_window(profile, *rig);
-  rig->scheduler.first_bytes = window.bytes;
-  rig->burst_bytes = window.burst_bytes;
-  rig->receive_s = window.receive_s;
+  *rig = window.rig;
+  const double bytes = rig->scheduler.first_bytes;
   rig->step_gap_s = cluster::fit_step_gap(profile, *rig);
   (*out)["overhead"] = {{"transfers", overhead.transfers},
                         {"seconds", overhead.seconds},
                         {"microseconds_per_byte", overhead.seconds_per_byte / kMicro}};
-  (*out)["window"] = {{"window_bytes", static_cast<int64_t>(window.bytes)},
-                      {"burst_bytes", static_cast<int64_t>(window.burst_bytes)},
-                      {"receive_seconds", window.receive_s},
+  (*out)["window"] = {{"window_bytes", static_cast<int64_t>(bytes)},
+                      {"burst_bytes", static_cast<int64_t>(rig->burst_bytes)},
+                      {"receive_seconds", rig->receive_s},
                       {"end_times", error_json(window.error)}};
   (*out)["step_gap"] = {{"seconds", rig->step_gap_s}};
   char line[250];
@@ -70,14 +69,13 @@ void fit_profile(const std::string& path, cluster::Rig* rig, Json* out,
                 overhead.seconds / kMicro, overhead.seconds_per_byte / kMicro * 1e6,
                 static_cast<long long>(overhead.transfers));
   text->emplace_back(line);
-  const std::string size = window.bytes > 0
-                               ? std::to_string(static_cast<int64_t>(window.bytes)) + " bytes"
-                               : std::string("none (transfers go whole)");
+  const std::string size = bytes > 0 ? std::to_string(static_cast<int64_t>(bytes)) + " bytes"
+                                     : std::string("none (transfers go whole)");
   std::snprintf(line, sizeof line,
                 "window: %s; a rested link carries %lld bytes at once; %.2f ms from a last byte to "
                 "its use; ends of %lld transfers missed by mean %.1f %%, median %.1f %%, 95 of "
                 "100 %.1f %%, most %.1f %%",
-                size.c_str(), static_cast<long long>(window.burst_bytes), window.receive_s * 1e3,
+                size.c_str(), static_cast<long long>(rig->burst_bytes), rig->receive_s * 1e3,
                 static_cast<long long>(window.error.transfers), 100 * window.error.mean,
                 100 * window.error.median, 100 * window.error.p95, 100 * window.error.most);
   text->emplace_back(line);

@@ -156,29 +156,27 @@ EndTimeError end_time_error(const Profile& profile, const Rig& rig) {
 }
 
 WindowFit fit_window(const Profile& profile, const Rig& rig) {
-  Rig best = rig;
-  best.burst_bytes = 0;
   WindowFit out;
-  out.error = end_time_error(profile, best);
+  out.rig = rig;
+  out.rig.burst_bytes = 0;
+  out.error = end_time_error(profile, out.rig);
   const auto attempt = [&](const Rig& tried) {
     const EndTimeError error = end_time_error(profile, tried);
-    if (error.mean >= out.error.mean) return;
-    out.error = error;
-    best = tried;
+    if (error.mean < out.error.mean) out = {tried, error};
   };
-  Rig tried = best;
+  Rig tried = out.rig;
+  tried.receive_s = tried.receive_s_per_byte = 0;
+  attempt(tried);
+  tried = out.rig;
   for (tried.burst_bytes = 16384; tried.burst_bytes <= (256 << 10); tried.burst_bytes *= 2)
     attempt(tried);
-  tried = best;
+  tried = out.rig;
   for (double bytes = 65536; bytes <= (64 << 20); bytes *= 4) {
     tried.scheduler.first_bytes = bytes;
     attempt(tried);
   }
-  tried = best;
+  tried = out.rig;
   for (tried.receive_s = 1e-4; tried.receive_s < 2e-3; tried.receive_s *= 1.5) attempt(tried);
-  out.bytes = best.scheduler.first_bytes;
-  out.burst_bytes = best.burst_bytes;
-  out.receive_s = best.receive_s;
   return out;
 }
 

@@ -51,11 +51,11 @@ struct EndTimeError {
 };
 EndTimeError end_time_error(const Profile& profile, const Rig& rig);
 
-// The token bucket of the links (burst_bytes), then the window (first_bytes; 0: transfers go
-// whole), then the time from a last byte to its use (receive_s), each of those tried with the
-// least mean error of end times.
+// `rig` with, one after the other, the least mean error of end times of those tried: no time from a
+// last byte to its use (receive_s, receive_s_per_byte) or that of `rig`, the token bucket of the
+// links (burst_bytes), the window (first_bytes; 0: transfers go whole), another receive_s.
 struct WindowFit {
-  double bytes = 0, burst_bytes = 0, receive_s = 0;
+  Rig rig;
   EndTimeError error;
 };
 WindowFit fit_window(const Profile& profile, const Rig& rig);

@@ -68,8 +68,8 @@ TEST_CASE("calibrate: end times of a step that is replayed exactly") {
   const EndTimeError error = end_time_error(p, rig);
   CHECK(error.transfers == 3);
   CHECK(error.most < 1e-9);
-  CHECK(fit_window(p, rig).bytes == 0);
-  CHECK(fit_window(p, rig).burst_bytes == 0);
+  CHECK(fit_window(p, rig).rig.scheduler.first_bytes == 0);
+  CHECK(fit_window(p, rig).rig.burst_bytes == 0);
   CHECK(fit_step_gap(p, rig) < 1e-9);
   for (Step& s : p.steps) s.ops.back().end_s += 0.5;
   CHECK(fit_step_gap(p, rig) == doctest::Approx(0.5));
@@ -86,7 +86,7 @@ TEST_CASE("calibrate: a burst at the start of a step is found") {
   Rig rig;
   rig.server_rate = 1e6;
   rig.sharing = Sharing::equal;
-  CHECK(fit_window(p, rig).burst_bytes == 65536);
+  CHECK(fit_window(p, rig).rig.burst_bytes == 65536);
 }
 
 TEST_CASE("calibrate: patterns that make no sense are refused") {

@@ -19,8 +19,6 @@ namespace {
 constexpr int32_t kMostWorkers = 10'000;
 constexpr int32_t kBatchSteps = 40;
 constexpr double kNormal90 = 1.645;
-// What the model misses at a point, as a share of it: docs/cluster-model.md.
-constexpr double kModelError = 0.055;
 
 double mean(const std::vector<double>& v) {
   return v.empty() ? 0 : std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size());
@@ -75,7 +73,8 @@ void bind(Point* p) {
   p->binds = std::ranges::max_element(uses, {}, [](const auto& u) { return u.first; })->second;
 }
 
-Point summarise(const std::vector<Replication>& replications, int32_t workers, int32_t servers) {
+Point summarise(const std::vector<Replication>& replications, double model_error, int32_t workers,
+                int32_t servers) {
   Point out;
   out.workers = workers;
   out.servers = servers;
@@ -91,7 +90,7 @@ Point summarise(const std::vector<Replication>& replications, int32_t workers, i
   }
   out.steps_per_s = mean(rates);
   const double half = kNormal90 * std::hypot(deviation(batches.size() > 1 ? batches : rates),
-                                             kModelError * out.steps_per_s);
+                                             model_error * out.steps_per_s);
   out.low = std::max(0.0, out.steps_per_s - half);
   out.high = out.steps_per_s + half;
   bind(&out);
@@ -234,7 +233,8 @@ std::vector<Point> unlimited(const std::vector<Profile>& kinds, Question q) {
         replicate(plans, q, q.workers[point], servers, static_cast<int32_t>(i % reps));
   });
   std::vector<Point> out;
-  for (size_t p = 0; p < all.size(); ++p) out.push_back(summarise(all[p], q.workers[p], servers));
+  for (size_t p = 0; p < all.size(); ++p)
+    out.push_back(summarise(all[p], q.rig.model_error, q.workers[p], servers));
   return out;
 }
 

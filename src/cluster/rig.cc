@@ -34,7 +34,7 @@ struct Field {
   double most;
 };
 constexpr double kAny = 1e18;
-constexpr std::array<Field, 14> kFields{{{"server_rate", &Rig::server_rate, kAny},
+constexpr std::array<Field, 15> kFields{{{"server_rate", &Rig::server_rate, kAny},
                                          {"worker_rate", &Rig::worker_rate, kAny},
                                          {"duplex_loss", &Rig::duplex_loss, 0.99},
                                          {"share_spread", &Rig::share_spread, 10},
@@ -47,6 +47,7 @@ constexpr std::array<Field, 14> kFields{{{"server_rate", &Rig::server_rate, kAny
                                          {"burst_bytes", &Rig::burst_bytes, kAny},
                                          {"step_gap_s", &Rig::step_gap_s, kAny},
                                          {"step_gap_transfer_s", &Rig::step_gap_transfer_s, kAny},
+                                         {"model_error", &Rig::model_error, 1},
                                          {"stagger_s", &Rig::stagger_s, kAny}}};
 
 // Fitted by bench/cluster/accuracy.py on real TensorFlow recordings; docs/cluster-model.md.
@@ -113,6 +114,7 @@ void set_policy(std::string_view name, Rig* rig) {
   plain.worker_lanes = rig->worker_lanes;
   plain.compute_factor = rig->compute_factor;
   plain.stagger_s = rig->stagger_s;
+  plain.model_error = rig->model_error;
   plain.sharing = Sharing::equal;
   if (name == "grpc") {
     plain.sharing = Sharing::tcp;

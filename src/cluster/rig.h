@@ -51,6 +51,7 @@ struct Rig {
   double compute_factor = 1;       // scales worker durations
   double step_gap_s = 0;           // between a worker's steps
   double step_gap_transfer_s = 0;  // added to it for each transfer of the step
+  double model_error = 0.055;      // what predictions miss, as a share, beside the spread of runs
   double stagger_s = 0.05;         // worker k starts k times this late, and up to as much more
 };
 
