@@ -94,8 +94,8 @@ void row(const RowCall& call) {
   int64_t size[2];
   read_integers(kOp, call.inputs[3], size);
   check_output_size(kOp, size[0], size[1]);
-  check_output_size(kOp, images.size.height, images.size.width);
   const int64_t count = boxes.dims()[0];
+  if (count > 0) check_output_size(kOp, images.size.height, images.size.width);
   if (boxes.dims()[1] != 4 || indices.entries_count() != count) {
     throw Error(Code::invalid_argument,
                 "crop_and_resize: expected boxes [n, 4] and n indices, got " + boxes.dims().text() +
