@@ -15,7 +15,7 @@ SMALL = {"imagenet": 12, "images": 12, "coco": 8, "clicks": 400, "translation": 
 SMALL_PARAMS = {
     "asr": ["batch_divisor=12"], "dlrm": ["batch_size=64"], "dlrm_csv": ["batch_size=64"],
     "gnmt_records": ["batch_size=16"], "gnmt_text": ["batch_size=8"], "lm_memmap": ["batch_size=2", "steps=4"],
-    "lm_text": ["batch_size=2", "length=64"], "maskrcnn_train": ["batch_size=1", "replicas=1"],
+    "lm_text": ["batch_size=2", "length=64"], "maskrcnn_train": ["batch_size=4", "replicas=1"],
     "mixture": ["batch_size=2", "length=128"], "resnet_eval": ["batch_size=4", "images=16"],
     "resnet_train": ["batch_size=4"], "resnet_unfused": ["batch_size=4"], "simclr": ["batch_size=2", "edge=64"],
     "ssd_train": ["batch_size=2"], "augment_train": ["batch_size=4", "edge=64"], "transformer_small_flax": ["batch_size=8"],
