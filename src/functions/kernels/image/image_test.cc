@@ -235,6 +235,21 @@ TEST_CASE("damaged JPEG files are to us what they are to libjpeg") {
   CHECK(refused < 400);
 }
 
+TEST_CASE("a JPEG without tables does not get those of the picture before it") {
+  const ImageSize size{40, 48, 3};
+  const std::string whole = encode_jpeg(photo(size, 1).data(), size, JpegEncoding{.quality = 60});
+  std::string bare = whole;  // without its quantisation tables
+  for (size_t at; (at = bare.find("\xff\xdb")) != std::string::npos;) {
+    const auto high = static_cast<uint8_t>(bare[at + 2]), low = static_cast<uint8_t>(bare[at + 3]);
+    bare.erase(at, 2 + static_cast<size_t>(high * 256 + low));
+  }
+  for (const bool by_library : {false, true}) {
+    for (int i = 0; i < 100; ++i) decode(whole, 3, by_library);
+    const std::string error = error_of([&] { decode(bare, 3, by_library); });
+    CHECK(error.find("Quantization table 0x00 was not defined") != std::string::npos);
+  }
+}
+
 TEST_CASE("JPEG round trip stays close") {
   const ImageSize size{61, 83, 3};
   std::vector<uint8_t> pixels(static_cast<size_t>(size.elements()));

@@ -103,8 +103,12 @@ struct JpegDecoder::State {
   std::vector<uint8_t> row;
   ScanDecoder scans;
 
+  int opened = 0;
+
   State();
   ~State() { jpeg_destroy_decompress(&info); }
+  void create();
+  void forget_tables();
 
   // Runs libjpeg calls; what they report is thrown here, since neither exceptions may cross C
   // frames nor longjmp ones with destructors. `step` must own nothing.
@@ -185,9 +189,28 @@ JpegDecoder::State::State() {
     input.next_input_byte += bytes;
     input.bytes_in_buffer -= static_cast<size_t>(bytes);
   };
+  create();
+}
+
+void JpegDecoder::State::create() {
   who = "decode_jpeg";
   run([this] { jpeg_create_decompress(&info); });
   info.src = &source;
+}
+
+// libjpeg keeps a file's tables for files that have none of their own: what a picture is would
+// depend on the one before it. Their memory stays with the object, which is therefore made anew now
+// and then.
+void JpegDecoder::State::forget_tables() {
+  constexpr int kMostOpened = 64;
+  if (++opened == kMostOpened) {
+    jpeg_destroy_decompress(&info);
+    create();
+    opened = 0;
+  }
+  std::ranges::fill(info.quant_tbl_ptrs, nullptr);
+  std::ranges::fill(info.dc_huff_tbl_ptrs, nullptr);
+  std::ranges::fill(info.ac_huff_tbl_ptrs, nullptr);
 }
 
 // Reads and checks the header, and sets what libjpeg shall give; the returned size is the image's,
@@ -195,6 +218,7 @@ JpegDecoder::State::State() {
 ImageSize JpegDecoder::State::open(const char* caller, std::string_view file,
                                    const JpegDecoding& options) {
   const int channels = options.channels;
+  forget_tables();
   who = options.who != nullptr ? options.who : caller;
   file_bytes = file.size();
   in_scan = false;
