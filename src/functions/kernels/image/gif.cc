@@ -10,6 +10,12 @@
 namespace penstock {
 namespace {
 
+// The library has no words for every code that it gives.
+std::string error_text(int code) {
+  const char* text = GifErrorString(code);
+  return text != nullptr ? text : "it cannot be decoded";
+}
+
 int read_bytes(GifFileType* gif, GifByteType* to, int count) {
   auto& rest = *static_cast<std::string_view*>(gif->UserData);
   const size_t now = std::min(static_cast<size_t>(count), rest.size());
@@ -112,8 +118,7 @@ void decode_gif(std::string_view file, const ImageDecoding& options, bool first_
   int code = 0;
   GifFileType* gif = DGifOpen(&rest, read_bytes, &code);
   if (gif == nullptr) {
-    fail_decoding(options, Code::invalid_argument,
-                  std::string("bad GIF header: ") + GifErrorString(code));
+    fail_decoding(options, Code::invalid_argument, "bad GIF header: " + error_text(code));
   }
   const Closer closer{gif};
   *frames = count_frames(file, options, first_only);
@@ -123,7 +128,7 @@ void decode_gif(std::string_view file, const ImageDecoding& options, bool first_
   uint8_t* pixels = allocate(all);
   if (pixels == nullptr) return;
   if (DGifSlurp(gif) != GIF_OK) {
-    fail_decoding(options, Code::data_loss, std::string("GIF file: ") + GifErrorString(gif->Error));
+    fail_decoding(options, Code::data_loss, "GIF file: " + error_text(gif->Error));
   }
   if (gif->ImageCount < *frames) {
     fail_decoding(options, Code::data_loss,
