@@ -5,6 +5,7 @@
 #include "base/cancellation.h"
 #include "functions/ragged_columns.h"
 #include "functions/result_rows.h"
+#include "functions/value_uses.h"
 
 namespace penstock {
 
@@ -106,10 +107,7 @@ bool works_in_place(const FunctionNode& node) { return node.is("random_flip_left
 // For each value: in which result's place it is made, -1 for none. Results are made in their own,
 // and so is what an op changes in place into such a result.
 std::vector<int> find_places(const Function& f, const std::vector<int>& result_of) {
-  std::vector<int> uses(f.values.size(), 0);
-  for (const FunctionNode& node : f.nodes) {
-    for (const ValueId id : node.inputs) ++uses[static_cast<size_t>(id)];
-  }
+  const std::vector<int> uses = count_uses(f);
   std::vector<int> places = result_of;
   for (size_t i = f.nodes.size(); i-- > 0;) {
     const FunctionNode& node = f.nodes[i];
@@ -119,8 +117,8 @@ std::vector<int> find_places(const Function& f, const std::vector<int>& result_o
     const FunctionNode* producer = f.producer(from);
     // What is known at build is not to be written to: only what an op makes.
     if (!producer || producer->kind != FunctionNode::Kind::op ||
-        uses[static_cast<size_t>(from)] != 1 || result_of[static_cast<size_t>(from)] >= 0 ||
-        type.dtype != made.dtype || !(type.shape == made.shape)) {
+        uses[static_cast<size_t>(from)] != 1 || type.dtype != made.dtype ||
+        !(type.shape == made.shape)) {
       continue;
     }
     places[static_cast<size_t>(from)] = places[static_cast<size_t>(to)];

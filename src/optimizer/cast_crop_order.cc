@@ -40,7 +40,7 @@ PlanPtr apply(const PlanPtr& node) {
         builder->add_op(*n.op, direct, n.attrs, outputs);
         if (picks_pixels(n)) {
           const std::vector<ValueId> picked = *outputs;
-          builder->add_op(*OpRegistry::instance().find("cast"), picked, cast_attrs, outputs);
+          builder->add_op(known_op("cast"), picked, cast_attrs, outputs);
         }
         changed = true;
         return true;

@@ -13,12 +13,6 @@
 namespace penstock {
 namespace {
 
-const OpDef& op(std::string_view name) {
-  const OpDef* found = OpRegistry::instance().find(name);
-  PENSTOCK_CHECK(found != nullptr);
-  return *found;
-}
-
 bool is_crop(const FunctionNode& node) {
   return node.is("crop_to_bounding_box") || node.is("crop");
 }
@@ -49,16 +43,16 @@ std::vector<ValueId> fusible(const Function& f) {
 // [height, width, channels] of the decoded image from the file's header, int64.
 ValueId shape_from_header(FunctionBuilder* b, ValueId contents, int64_t channels) {
   std::vector<ValueId> out;
-  b->add_op(op("image_shape"), {contents}, {}, &out);
+  b->add_op(known_op("image_shape"), {contents}, {}, &out);
   if (channels == 0) return out[0];
   Attrs first_two;
   first_two.set("pieces",
                 Attr::list({Attr::tuple({Attr::text("slice"), Attr(), Attr::integer(2), Attr()})}));
-  b->add_op(op("subscript"), {out[0]}, first_two, &out);
+  b->add_op(known_op("subscript"), {out[0]}, first_two, &out);
   const ValueId last = b->add_constant(Tensor::vector<int64_t>(std::span(&channels, 1)));
   Attrs axis;
   axis.set("axis", Attr::integer(0));
-  b->add_op(op("concat"), {out[0], last}, axis, &out);
+  b->add_op(known_op("concat"), {out[0], last}, axis, &out);
   return out[0];
 }
 
@@ -91,19 +85,19 @@ PlanPtr apply(const PlanPtr& node) {
       for (size_t i = 1; i < 5; ++i) {
         std::vector<ValueId> part{inputs[i]};
         if (b->type(inputs[i]).dtype != DType::int64)
-          b->add_op(op("cast"), {inputs[i]}, to_int64, &part);
+          b->add_op(known_op("cast"), {inputs[i]}, to_int64, &part);
         parts.push_back(part[0]);
       }
       axis.set("axis", Attr::integer(0));
       std::vector<ValueId> stacked;
-      b->add_op(op("stack"), parts, axis, &stacked);
+      b->add_op(known_op("stack"), parts, axis, &stacked);
       window = stacked[0];
     }
     Attrs kept;
     for (const auto& [name, value] : *attrs) {
       if (name != "exif_orientation") kept.set(name, value);
     }
-    b->add_op(op("decode_and_crop_jpeg"), {contents, window}, std::move(kept), outputs);
+    b->add_op(known_op("decode_and_crop_jpeg"), {contents, window}, std::move(kept), outputs);
     return true;
   });
   return make_node("map", node->inputs, node->args, {{"f", std::move(fused)}}, node->span);

@@ -4,21 +4,16 @@
 
 #include <algorithm>
 
+#include "functions/value_uses.h"
 #include "optimizer/rule.h"
 
 namespace penstock {
 namespace {
 
-const OpDef& op(std::string_view name) {
-  const OpDef* found = OpRegistry::instance().find(name);
-  PENSTOCK_CHECK(found != nullptr);
-  return *found;
-}
-
 ValueId reshaped(FunctionBuilder* b, ValueId x, const std::vector<int64_t>& sizes) {
   std::vector<ValueId> out;
   const ValueId shape = b->add_constant(Tensor::vector<int64_t>(std::span(sizes)));
-  b->add_op(op("reshape"), {x, shape}, {}, &out);
+  b->add_op(known_op("reshape"), {x, shape}, {}, &out);
   return out[0];
 }
 
@@ -42,11 +37,7 @@ std::vector<int64_t> order_of(const FunctionNode& node, int rank) {
 PlanPtr apply(const PlanPtr& node) {
   if (!node->is("map")) return nullptr;
   const Function& f = *node->function("f");
-  std::vector<int> uses(f.values.size(), 0);
-  for (const FunctionNode& n : f.nodes) {
-    for (const ValueId id : n.inputs) ++uses[static_cast<size_t>(id)];
-  }
-  for (const ValueId id : f.results) ++uses[static_cast<size_t>(id)];
+  const std::vector<int> uses = count_uses(f);
   bool changed = false;
   FunctionPtr fused = rebuild(f, [&](const FunctionNode& n, const std::vector<ValueId>& inputs,
                                      FunctionBuilder* b, std::vector<ValueId>* outputs) {
@@ -83,7 +74,7 @@ PlanPtr apply(const PlanPtr& node) {
     for (const int64_t axis : axes) list.push_back(Attr::integer(axis));
     perm.set("perm", Attr::list(std::move(list)));
     std::vector<ValueId> turned;
-    b->add_op(op("transpose"), {reshaped(b, x, split)}, std::move(perm), &turned);
+    b->add_op(known_op("transpose"), {reshaped(b, x, split)}, std::move(perm), &turned);
     *outputs = {reshaped(b, turned[0], joined)};
     changed = true;
     return true;

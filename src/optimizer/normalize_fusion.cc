@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "functions/value_uses.h"
 #include "optimizer/rule.h"
 
 namespace penstock {
@@ -18,11 +19,7 @@ bool per_channel(const Tensor* value, int64_t channels) {
 PlanPtr apply(const PlanPtr& node) {
   if (!node->is("map")) return nullptr;
   const Function& f = *node->function("f");
-  std::vector<int> uses(f.values.size(), 0);
-  for (const FunctionNode& n : f.nodes) {
-    for (const ValueId id : n.inputs) ++uses[static_cast<size_t>(id)];
-  }
-  for (const ValueId id : f.results) ++uses[static_cast<size_t>(id)];
+  const std::vector<int> uses = count_uses(f);
   bool changed = false;
   FunctionPtr fused = rebuild(f, [&](const FunctionNode& n, const std::vector<ValueId>& inputs,
                                      FunctionBuilder* b, std::vector<ValueId>* outputs) {
@@ -39,8 +36,8 @@ PlanPtr apply(const PlanPtr& node) {
       if (!fits) return false;
       Attrs seed;
       seed.set("seed", flip->attrs["seed"]);
-      b->add_op(*OpRegistry::instance().find("random_flip_normalize"),
-                {image, inputs[1], inputs[2]}, std::move(seed), outputs);
+      b->add_op(known_op("random_flip_normalize"), {image, inputs[1], inputs[2]}, std::move(seed),
+                outputs);
       changed = true;
       return true;
     }
@@ -55,7 +52,7 @@ PlanPtr apply(const PlanPtr& node) {
     if (!per_channel(b->constant(mean), type.shape[2]) ||
         !per_channel(b->constant(inputs[1]), type.shape[2]))
       return false;
-    b->add_op(*OpRegistry::instance().find("normalize"), {image, mean, inputs[1]}, {}, outputs);
+    b->add_op(known_op("normalize"), {image, mean, inputs[1]}, {}, outputs);
     changed = true;
     return true;
   });

@@ -17,6 +17,9 @@ struct Rule {
   PlanPtr (*apply)(const PlanPtr& node);
 };
 
+// The op of that name, which there is.
+const OpDef& known_op(std::string_view name);
+
 // In the order in which they are tried at each node.
 const std::vector<Rule>& rules();
 

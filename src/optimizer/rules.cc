@@ -9,6 +9,12 @@
 
 namespace penstock {
 
+const OpDef& known_op(std::string_view name) {
+  const OpDef* found = OpRegistry::instance().find(name);
+  PENSTOCK_CHECK(found != nullptr);
+  return *found;
+}
+
 const std::vector<Rule>& rules() {
   static const std::vector<Rule> table{
       kNoopRemoval,  // first: it brings neighbours together
