@@ -212,25 +212,30 @@ class ShuffleCursor final : public Cursor {
   void absorb() {
     if (at_hand() == 0) return;
     if (hole_ != kNone) {
+      put(hole_, 1);
       const size_t hole = std::exchange(hole_, kNone);
-      for (size_t c = 0; c < columns_.size(); ++c) columns_[c].fill(hole, &in_, c, at_, 1);
       keep_error(hole, at_);
       if (identity().marks) arrived_[hole] = arrival(at_);
       ids_[hole] = id_at(at_++);
     }
     const size_t n = std::min(size_ - count(), at_hand()), first = count();
     if (n == 0) return;
-    try {
-      for (SlotColumn& c : columns_) c.reserve(first + n);
-    } catch (const Error&) {
-      at_ += static_cast<int64_t>(n);  // what does not fit is lost, and said to be
-      throw;
-    }
-    for (size_t c = 0; c < columns_.size(); ++c) columns_[c].fill(first, &in_, c, at_, n);
+    put(first, n);
     for (size_t i = 0; i < n; ++i, ++at_) {
       ids_.push_back(id_at(at_));
       if (identity().marks) arrived_.push_back(arrival(at_));
       if (!in_.errors.empty()) keep_error(first + i, at_);
+    }
+  }
+
+  // The next n rows at hand to slots [slot, slot + n).
+  void put(size_t slot, size_t n) {
+    try {
+      for (SlotColumn& c : columns_) c.reserve(slot + n);
+      for (size_t c = 0; c < columns_.size(); ++c) columns_[c].fill(slot, &in_, c, at_, n);
+    } catch (const Error&) {
+      at_ += static_cast<int64_t>(n);  // what does not fit is lost, and said to be
+      throw;
     }
   }
 

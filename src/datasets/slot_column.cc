@@ -25,26 +25,60 @@ void fail_row(Block* in, int64_t row, ErrorPtr error) {
 
 }  // namespace
 
-SlotColumn::SlotColumn(const LeafSpec& leaf) : dtype_(leaf.dtype) {
-  flat_ = leaf.is_tensor() && leaf.shape.is_static() && leaf.dtype != DType::bytes;
-  if (!flat_) return;
-  dims_ = leaf.shape.dims();
-  bytes_ = static_cast<size_t>(dims_.entries() * dtype_size(dtype_));
-  flat_ = bytes_ > 0 && static_cast<int64_t>(bytes_) <= kFlatBytes;
+SlotColumn::SlotColumn(const LeafSpec& leaf)
+    : dtype_(leaf.dtype),
+      fixed_(leaf.is_tensor() && leaf.shape.is_static()),
+      layout_(leaf.is_tensor() && leaf.dtype != DType::bytes ? Layout::undecided : Layout::loose) {
+  if (fixed_ && layout_ == Layout::undecided) decide(leaf.shape.dims());
+}
+
+void SlotColumn::decide(const Dims& dims) {
+  const int64_t bytes = dims.entries() * dtype_size(dtype_);
+  if (bytes == 0 || bytes > kFlatBytes) return loosen();
+  layout_ = Layout::flat;
+  dims_ = dims;
+  bytes_ = static_cast<size_t>(bytes);
+  if (room_ > 0) buffer_ = allocate_buffer(static_cast<int64_t>(room_ * bytes_));
+}
+
+// Rows that lay side by side keep their buffer until the last of them is drawn.
+void SlotColumn::loosen() {
+  tensors_.resize(room_);
+  if (flat()) {
+    for (size_t slot = 0; slot < room_; ++slot)
+      tensors_[slot] = Tensor(dtype_, dims_, buffer_, buffer_.data() + slot * bytes_);
+    buffer_ = {};
+    out_ = {};
+  }
+  layout_ = Layout::loose;
+}
+
+void SlotColumn::admit(const Block& in, size_t column, int64_t row, size_t n) {
+  if (layout_ == Layout::loose || (fixed_ && flat())) return;
+  const Column& c = in.columns[column];
+  const bool alike = c.kind() == Column::Kind::dense || c.kind() == Column::Kind::constant;
+  const auto end = row + static_cast<int64_t>(n);
+  for (int64_t i = row; i < end && layout_ != Layout::loose; ++i) {
+    if (in.error_at(i)) continue;
+    const Dims dims = c.dims_of(i);
+    if (layout_ == Layout::undecided) {
+      decide(dims);
+    } else if (!(dims == dims_)) {
+      loosen();
+    }
+    if (alike) return;
+  }
 }
 
 void SlotColumn::reserve(size_t slots) {
   if (slots <= room_) return;
-  if (!flat_) {
-    tensors_.resize(std::max(slots, 2 * room_));
-    room_ = tensors_.size();
-    return;
-  }
   const size_t room = std::max({slots, 2 * room_, size_t{64}});
-  BufferRef buffer = allocate_buffer(static_cast<int64_t>(room * bytes_));
-  if (room_ > 0) std::memcpy(buffer.data(), buffer_.data(), room_ * bytes_);
-  std::memset(buffer.data() + room_ * bytes_, 0, (room - room_) * bytes_);
-  buffer_ = std::move(buffer);
+  if (layout_ == Layout::loose) tensors_.resize(room);
+  if (flat()) {
+    BufferRef buffer = allocate_buffer(static_cast<int64_t>(room * bytes_));
+    if (room_ > 0) std::memcpy(buffer.data(), buffer_.data(), room_ * bytes_);
+    buffer_ = std::move(buffer);
+  }
   room_ = room;
 }
 
@@ -62,10 +96,13 @@ void SlotColumn::with_width(F&& f) {
 }
 
 void SlotColumn::put(size_t slot, Block* in, size_t column, int64_t row) {
-  if (in->error_at(row)) return;
+  if (in->error_at(row)) {
+    if (flat()) std::memset(buffer_.data() + slot * bytes_, 0, bytes_);
+    return;
+  }
   const Column& c = in->columns[column];
   try {
-    if (!flat_) {
+    if (!flat()) {
       tensors_[slot] = own(c.row(row));
       return;
     }
@@ -80,8 +117,9 @@ void SlotColumn::put(size_t slot, Block* in, size_t column, int64_t row) {
 }
 
 void SlotColumn::fill(size_t slot, Block* in, size_t column, int64_t row, size_t n) {
+  admit(*in, column, row, n);
   const Column& c = in->columns[column];
-  if (flat_ && c.kind() == Column::Kind::dense && c.row_dims() == dims_) {
+  if (flat() && c.kind() == Column::Kind::dense && c.row_dims() == dims_) {
     std::memcpy(buffer_.data() + slot * bytes_, c.row_data(row), n * bytes_);
     return;
   }
@@ -89,7 +127,8 @@ void SlotColumn::fill(size_t slot, Block* in, size_t column, int64_t row, size_t
 }
 
 void SlotColumn::prepare(size_t outputs) {
-  if (flat_) {
+  if (layout_ == Layout::undecided) loosen();  // nothing but errors: there is no shape to keep
+  if (flat()) {
     out_ = Column::dense(dtype_, dims_, static_cast<int64_t>(outputs));
   } else {
     out_tensors_.reserve(outputs);
@@ -98,7 +137,8 @@ void SlotColumn::prepare(size_t outputs) {
 
 void SlotColumn::exchange(std::span<const size_t> slots, size_t refills, Block* in, size_t column,
                           int64_t row) {
-  if (!flat_) {
+  if (refills > 0) admit(*in, column, row, refills);
+  if (!flat()) {
     for (size_t i = 0; i < slots.size(); ++i) {
       out_tensors_.push_back(std::move(tensors_[slots[i]]));
       if (i < refills) put(slots[i], in, column, row + static_cast<int64_t>(i));
@@ -128,7 +168,7 @@ void SlotColumn::exchange(std::span<const size_t> slots, size_t refills, Block* 
 }
 
 void SlotColumn::drain(std::span<const size_t> slots, size_t count) {
-  if (!flat_) {
+  if (!flat()) {
     for (size_t i = 0; i < slots.size(); ++i) {
       out_tensors_.push_back(std::move(tensors_[slots[i]]));
       move(count - 1 - i, slots[i]);
@@ -147,7 +187,7 @@ void SlotColumn::drain(std::span<const size_t> slots, size_t count) {
 }
 
 void SlotColumn::move(size_t from, size_t to) {
-  if (flat_) {
+  if (flat()) {
     std::memmove(buffer_.data() + to * bytes_, buffer_.data() + from * bytes_, bytes_);
   } else if (from != to) {
     tensors_[to] = std::move(tensors_[from]);
@@ -155,7 +195,7 @@ void SlotColumn::move(size_t from, size_t to) {
 }
 
 Column SlotColumn::finish() {
-  if (flat_) return std::move(out_);
+  if (flat()) return std::move(out_);
   const bool joined = std::ranges::all_of(out_tensors_, [this](const Tensor& t) {
     return t.object() || (t.dtype() == out_tensors_[0].dtype() &&
                           t.dims() == out_tensors_[0].dims() && t.data_bytes() <= kJoinedBytes);

@@ -10,8 +10,9 @@
 
 namespace penstock {
 
-// Rows of small fixed size lie side by side and are written in place; others are tensors of their
-// own that hold no larger buffer alive. Works on runs of rows, a column at a time.
+// Small rows lie side by side, written in place, for as long as all have the shape of the first;
+// all others are tensors of their own that hold no larger buffer alive. Works on runs of rows, a
+// column at a time.
 //
 // What a row without a value (an error) has in its slot is never looked at. A row that cannot be
 // kept becomes an error of the input block.
@@ -36,12 +37,21 @@ class SlotColumn {
   Column finish();
 
  private:
+  // undecided: no row has come yet whose shape would say
+  enum class Layout : uint8_t { undecided, flat, loose };
+
+  // Chooses the layout for rows [row, row + n) of the column, which are to be put next.
+  void admit(const Block& in, size_t column, int64_t row, size_t n);
+  void decide(const Dims& dims);
+  void loosen();
+  bool flat() const { return layout_ == Layout::flat; }
   void put(size_t slot, Block* in, size_t column, int64_t row);
   template <typename F>
   void with_width(F&& f);
 
-  DType dtype_;
-  bool flat_;
+  const DType dtype_;
+  const bool fixed_;  // the spec says the shape of each row
+  Layout layout_;
   Dims dims_;         // flat
   size_t bytes_ = 0;  // flat: of a row
   BufferRef buffer_;
