@@ -3,7 +3,8 @@
 
 peers.py [--program P] [--tiny] [--venv DIR]
 
-Run by `./dev bench --peers`. Makes a virtual environment with tensorflow-cpu (some 600 MB, once) and data in a
+Run by `./dev bench --peers`. Text and click logs have pipelines of their own for tf.data, plain and in blocks by hand
+(bench/tfdata/text.py); theirs are measured once a form. Makes a virtual environment with tensorflow-cpu (some 600 MB, once) and data in a
 folder of its own. Each row is drained twice by either; shown is the fastest of them: wall and CPU time for an
 element, or bytes a second for files. tf.data drains inside its own runtime (`skip` behind the last batch), so that no
 Python call is in the figures. Prints one JSON object; where TensorFlow cannot be had, why not.
@@ -15,6 +16,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+from random import Random
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PACKAGE = "tensorflow-cpu==2.21.0"
@@ -53,11 +55,31 @@ ROWS = {
         "tf": "tf.data.experimental.CsvDataset('D/table.csv', [tf.int64] * 14 + [tf.string] * 26).batch(128)"},
 }
 
+# Text: the pipeline (a file of examples/, or its text), what of tf.data's stands beside it, and rows by what synth makes.
+TEXT = {
+    "split, to_number, filter, shuffle, padded_batch": {
+        "pipe": 'text_line("numbers.txt") | map(s -> to_number(split(s))) | filter(x -> size(x) > 2) '
+                "| shuffle(10000, seed=1) | padded_batch(64)",
+        "tf": ["numbers_plain", "numbers_blocks"], "rows": "lines"},
+    "split, lookup in 32 k words, filter, shuffle, bucket": {
+        "pipe": 'let words = vocabulary("words.vocab", default=0)\ntext_line("words.txt") | map(s -> lookup(words, split(s))) '
+                "| filter(x -> size(x) > 2) | shuffle(10000, seed=1) "
+                "| bucket_by_sequence_length(x -> size(x), [10, 20, 30], [64, 64, 64, 64])",
+        "tf": ["words_plain", "words_blocks"], "rows": "lines"},
+    "examples/gnmt_text": {"tf": ["gnmt_text_plain", "gnmt_text_blocks"], "rows": "translation"},
+    "examples/dlrm": {"tf": ["dlrm_plain", "dlrm_blocks"], "rows": "clicks", "set": ["batch_size=8192"]},
+    "examples/dlrm_csv": {"tf": ["dlrm_csv_plain", "dlrm_csv_dataset", "dlrm_csv_blocks"], "rows": "clicks",
+                          "set": ["batch_size=8192"]},
+}
+TEXT_ROWS = {"lines": 200_000, "translation": 50_000, "clicks": 200_000}
+
 # Runs in the virtual environment: a line of JSON for each line of Python on standard input.
 DRAIN = r"""
 import json, os, resource, sys, time
 os.environ.update(TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="")
+sys.path.insert(0, sys.argv[1])
 import tensorflow as tf
+import text
 R = tf.data.Dataset.range
 def cpu():
     usage = resource.getrusage(resource.RUSAGE_SELF)
@@ -107,8 +129,8 @@ def peer_python(folder):
     return str(python), None
 
 
-def ours(program, text):
-    out = subprocess.run([program, "run", "--json", "-"], input=text, capture_output=True, text=True)
+def ours(program, text, folder=None, words=()):
+    out = subprocess.run([program, "run", "--json", "-", *words], input=text, capture_output=True, text=True, cwd=folder)
     if out.returncode:
         raise SystemExit(f"{text}\n{out.stderr}{out.stdout}")
     result = json.loads(out.stdout)
@@ -138,10 +160,39 @@ def figures(best, row, count, folder):
     return {"gb_per_s": size / wall / 1e9, "gb_per_cpu_s": size / cpu / 1e9}
 
 
+def make_text(program, folder, rows):
+    random = Random(1)
+    with open(folder / "numbers.txt", "w") as numbers, open(folder / "words.txt", "w") as words:
+        for _ in range(rows["lines"]):
+            numbers.write(" ".join(str(random.randrange(100_000)) for _ in range(random.randrange(1, 40))) + "\n")
+            words.write(" ".join(f"word{random.randrange(36_000)}" for _ in range(random.randrange(1, 40))) + "\n")
+    (folder / "words.vocab").write_text("".join(f"word{i}\n" for i in range(32_768)))
+    for kind in ("translation", "clicks"):
+        subprocess.run([program, "synth", kind, kind, "--elements", str(rows[kind])], cwd=folder, check=True,
+                       stdout=subprocess.DEVNULL)
+
+
+def compare_text(program, peer, folder, tiny):
+    rows = {kind: n // (10 if tiny else 1) for kind, n in TEXT_ROWS.items()}
+    make_text(program, folder, rows)
+    out = {}
+    for name, row in TEXT.items():
+        words = [word for setting in row.get("set", []) for word in ("--set", setting)]
+        pipe = row.get("pipe") or (ROOT / f"{name}.pipe").read_text(encoding="utf-8")
+        n = rows[row["rows"]]
+        mine = min(ours(program, pipe, folder, words)[1] for _ in range(1 if tiny else 3)) / n * 1e6
+        out[name] = {"penstock": {"cpu_us_per_row": mine}}
+        for form in row["tf"]:
+            us = min(theirs(peer, f"text.{form}()")[1] for _ in range(1 if tiny else 2)) / n * 1e6
+            out[name][form] = {"cpu_us_per_row": us, "times": us / mine}
+    return out
+
+
 def compare(program, python, folder, tiny):
     subprocess.run([python, "-c", MAKE, str(folder), "2" if tiny else "50"], check=True)
     out = {}
-    with subprocess.Popen([python, "-c", DRAIN], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as peer:
+    with subprocess.Popen([python, "-c", DRAIN, ROOT / "bench/tfdata"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          text=True, cwd=folder) as peer:
         theirs(peer, "R(10).batch(2)")  # what is done once
         for name, row in ROWS.items():
             counts = [n // (100 if tiny else 1) for n in row.get("elements", (0, 0))]
@@ -155,6 +206,7 @@ def compare(program, python, folder, tiny):
             unit = next(iter(mine))
             ratio = other[unit] / mine[unit] if "per_s" not in unit else mine[unit] / other[unit]
             out[name] = {"penstock": mine, "tf.data": other, "times_as_fast": ratio}
+        out.update(compare_text(program, peer, folder, tiny))
         peer.stdin.close()
     return out
 

@@ -3,8 +3,9 @@
 #include <algorithm>
 
 #include "base/cancellation.h"
-#include "functions/ragged_columns.h"
+#include "functions/entrywise_chain.h"
 #include "functions/result_rows.h"
+#include "functions/step.h"
 #include "functions/value_uses.h"
 
 namespace penstock {
@@ -133,15 +134,6 @@ bool evaluate_op(const OpDef& op, const Attrs& attrs, std::span<const Tensor> in
   return evaluate_leaves(op, attrs, inputs, result.leaves(), outputs);
 }
 
-struct CompiledFunction::Step {
-  const FunctionNode* node;
-  std::shared_ptr<const void> state;
-  std::vector<std::unique_ptr<CompiledFunction>> bodies;
-  std::vector<DType> dtypes;  // of the outputs
-  std::vector<Tensor> known;  // the outputs, where they depend on files alone
-  std::vector<int> places;    // for each output: the result in whose place it is made, -1 for none
-};
-
 CompiledFunction::CompiledFunction(FunctionPtr function, std::span<const Tensor> environment)
     : function_(std::move(function)) {
   const Function& f = *function_;
@@ -153,12 +145,17 @@ CompiledFunction::CompiledFunction(FunctionPtr function, std::span<const Tensor>
   for (size_t i = 0; i < f.results.size(); ++i)
     result_of_[static_cast<size_t>(f.results[i])] = static_cast<int>(i);
   for (const FunctionNode& node : f.nodes) {
-    Step step{&node, nullptr, {}, {}, {}, {}};
+    Step step{&node, nullptr, {}, {}, {}, {}, -1, false};
     if (node.op && node.op->prepare) step.state = node.op->prepare(node.attrs);
     for (const FunctionPtr& body : node.bodies)
       step.bodies.push_back(std::make_unique<CompiledFunction>(body, std::span<const Tensor>()));
     for (const ValueId id : node.outputs) step.dtypes.push_back(f.type(id).dtype);
     steps_.push_back(std::move(step));
+  }
+  maker_.assign(f.values.size(), -1);
+  for (size_t n = 0; n < f.nodes.size(); ++n) {
+    for (const ValueId id : f.nodes[n].outputs)
+      maker_[static_cast<size_t>(id)] = static_cast<int>(n);
   }
   const std::vector<int> places = find_places(f, result_of_);
   for (Step& step : steps_) {
@@ -166,6 +163,12 @@ CompiledFunction::CompiledFunction(FunctionPtr function, std::span<const Tensor>
       step.places.push_back(places[static_cast<size_t>(id)]);
   }
   evaluate_known(f, &steps_);
+  chains_ = EntrywiseChain::find(f);
+  for (size_t c = 0; c < chains_.size(); ++c) {
+    const std::span<const int> nodes = chains_[c].nodes();
+    for (const int n : nodes) steps_[static_cast<size_t>(n)].chain = static_cast<int>(c);
+    steps_[static_cast<size_t>(nodes.back())].ends_chain = true;
+  }
   constexpr int64_t kSmallRow = 16 << 10;
   by_rows_ = std::ranges::any_of(f.values, [](const FunctionValue& v) {
     return v.type.is_tensor() && v.type.shape.entries() * dtype_size(v.type.dtype) > kSmallRow;
@@ -179,49 +182,87 @@ CompiledFunction::~CompiledFunction() = default;
 
 void CompiledFunction::run_steps(std::vector<Tensor>& values, const RowId& row,
                                  const Placement* placement, int64_t slot) const {
-  std::vector<Tensor> inputs;
   for (const Step& step : steps_) {
-    const FunctionNode& node = *step.node;
-    if (node.kind == FunctionNode::Kind::constant) {
-      values[static_cast<size_t>(node.outputs[0])] = node.constant;
-      continue;
+    if (step.chain < 0) {
+      run_step(step, values, row, placement, slot);
+    } else if (step.ends_chain) {
+      const EntrywiseChain& chain = chains_[static_cast<size_t>(step.chain)];
+      if (run_chain_on_row(chain, values, placement, slot)) continue;
+      for (const int n : chain.nodes())
+        run_step(steps_[static_cast<size_t>(n)], values, row, placement, slot);
     }
-    if (!step.known.empty()) {
-      for (size_t i = 0; i < node.outputs.size(); ++i)
-        values[static_cast<size_t>(node.outputs[i])] = step.known[i];
-      continue;
-    }
-    inputs.clear();
-    for (const ValueId id : node.inputs) inputs.push_back(values[static_cast<size_t>(id)]);
-    if (node.kind == FunctionNode::Kind::dataset) {
-      values[static_cast<size_t>(node.outputs[0])] =
-          Tensor(std::make_shared<const DatasetValue>(node.dataset, inputs));
-      continue;
-    }
-    if (node.kind == FunctionNode::Kind::conditional) {
-      const CompiledFunction& body = *step.bodies[inputs[0].entry<bool>() ? 0 : 1];
-      std::vector<Tensor> made = body.run_body({}, std::span(inputs).subspan(1), row);
-      for (size_t i = 0; i < node.outputs.size(); ++i)
-        values[static_cast<size_t>(node.outputs[i])] = std::move(made[i]);
-      continue;
-    }
-    // Outputs with a place are made there; a place has the row's shape.
-    Tensor places[8];
-    std::vector<OutputSlot> slots;
-    slots.reserve(node.outputs.size());
-    for (size_t i = 0; i < node.outputs.size(); ++i) {
-      const ValueId id = node.outputs[i];
-      const int result = placement && i < 8 ? step.places[i] : -1;
-      Tensor* value = &values[static_cast<size_t>(id)];
-      if (result >= 0 && placement->columns[static_cast<size_t>(result)].rows() > 0) {
-        places[i] = placement->columns[static_cast<size_t>(result)].row(slot);
-        slots.emplace_back(step.dtypes[i], value, places[i]);
-      } else {
-        slots.emplace_back(step.dtypes[i], value);
-      }
-    }
-    node.op->row({node.attrs, step.state.get(), inputs, slots, row, step.bodies});
   }
+}
+
+// Where an output that has a place is made: a place has the row's shape. Else an empty tensor.
+Tensor CompiledFunction::place_of(const Step& step, size_t output, const Placement* placement,
+                                  int64_t slot) {
+  const int result = placement ? step.places[output] : -1;
+  if (result < 0 || placement->columns[static_cast<size_t>(result)].rows() == 0) return {};
+  return placement->columns[static_cast<size_t>(result)].row(slot);
+}
+
+bool CompiledFunction::run_chain_on_row(const EntrywiseChain& chain, std::vector<Tensor>& values,
+                                        const Placement* placement, int64_t slot) const {
+  RecycledVector<EntrywiseChain::Operand> operands;
+  const Tensor* largest = nullptr;
+  for (const ValueId id : chain.inputs()) {
+    const Tensor& value = values[static_cast<size_t>(id)];
+    if (!largest || value.entries_count() > largest->entries_count()) largest = &value;
+  }
+  for (const ValueId id : chain.inputs()) {
+    const Tensor& value = values[static_cast<size_t>(id)];
+    operands.push_back(
+        {value.dtype(), value.dims(), value.data(), value.dims() == largest->dims()});
+  }
+  const auto allocate = [&](size_t output, const Dims& dims) {
+    const ValueId id = chain.outputs()[output];
+    const Step& step = steps_[static_cast<size_t>(maker_[static_cast<size_t>(id)])];
+    const Tensor place = place_of(step, 0, placement, slot);
+    return OutputSlot(step.dtypes[0], &values[static_cast<size_t>(id)], place).allocate(dims);
+  };
+  return chain.run(operands, 1, std::ref(allocate));
+}
+
+void CompiledFunction::run_step(const Step& step, std::vector<Tensor>& values, const RowId& row,
+                                const Placement* placement, int64_t slot) const {
+  const FunctionNode& node = *step.node;
+  if (node.kind == FunctionNode::Kind::constant) {
+    values[static_cast<size_t>(node.outputs[0])] = node.constant;
+    return;
+  }
+  if (!step.known.empty()) {
+    for (size_t i = 0; i < node.outputs.size(); ++i)
+      values[static_cast<size_t>(node.outputs[i])] = step.known[i];
+    return;
+  }
+  std::vector<Tensor> inputs;
+  for (const ValueId id : node.inputs) inputs.push_back(values[static_cast<size_t>(id)]);
+  if (node.kind == FunctionNode::Kind::dataset) {
+    values[static_cast<size_t>(node.outputs[0])] =
+        Tensor(std::make_shared<const DatasetValue>(node.dataset, inputs));
+    return;
+  }
+  if (node.kind == FunctionNode::Kind::conditional) {
+    const CompiledFunction& body = *step.bodies[inputs[0].entry<bool>() ? 0 : 1];
+    std::vector<Tensor> made = body.run_body({}, std::span(inputs).subspan(1), row);
+    for (size_t i = 0; i < node.outputs.size(); ++i)
+      values[static_cast<size_t>(node.outputs[i])] = std::move(made[i]);
+    return;
+  }
+  Tensor places[8];
+  std::vector<OutputSlot> slots;
+  slots.reserve(node.outputs.size());
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    Tensor* value = &values[static_cast<size_t>(node.outputs[i])];
+    if (i < 8) places[i] = place_of(step, i, placement, slot);
+    if (i < 8 && places[i].data()) {
+      slots.emplace_back(step.dtypes[i], value, places[i]);
+    } else {
+      slots.emplace_back(step.dtypes[i], value);
+    }
+  }
+  node.op->row({node.attrs, step.state.get(), inputs, slots, row, step.bodies});
 }
 
 std::vector<Tensor> CompiledFunction::run_row(std::vector<Tensor> inputs, const RowId& row) const {
@@ -287,90 +328,6 @@ void CompiledFunction::run_by_rows(const Block& in, Block* out, const Placement*
   std::ranges::sort(errors, {}, &RowError::row);
   out->columns.clear();
   for (ResultRows& result : results) out->columns.push_back(result.finish());
-  out->errors = std::move(errors);
-}
-
-void CompiledFunction::run_by_columns(Block& in, Block* out) const {
-  const Function& f = *function_;
-  RecycledVector<Column> values(f.values.size());
-  for (int i = 0; i < f.input_count(); ++i)
-    values[static_cast<size_t>(i)] = std::move(in.columns[static_cast<size_t>(i)]);
-  for (size_t i = 0; i < captures_.size(); ++i) {
-    values[static_cast<size_t>(f.input_count()) + i] = Column::constant(captures_[i], in.rows);
-  }
-  std::vector<RowError> errors = in.errors;
-  RecycledVector<Column> inputs, outputs;
-  auto failed = [&](int64_t row) {
-    return std::ranges::any_of(errors, [row](const RowError& e) { return e.row == row; });
-  };
-  for (const Step& step : steps_) {
-    const FunctionNode& node = *step.node;
-    if (node.kind == FunctionNode::Kind::constant) {
-      values[static_cast<size_t>(node.outputs[0])] = Column::constant(node.constant, in.rows);
-      continue;
-    }
-    if (!step.known.empty()) {
-      for (size_t i = 0; i < node.outputs.size(); ++i)
-        values[static_cast<size_t>(node.outputs[i])] = Column::constant(step.known[i], in.rows);
-      continue;
-    }
-    inputs.clear();
-    for (const ValueId id : node.inputs) inputs.push_back(values[static_cast<size_t>(id)]);
-    outputs.assign(node.outputs.size(), Column());
-    const size_t known = errors.size();
-    const BlockCall call{node.attrs, step.state.get(), in.rows,   inputs,
-                         outputs,    step.dtypes,      in.origin, &errors};
-    const bool done = node.op && node.op->block &&
-                      (node.op->block(call) || run_over_ragged_columns(*node.op, call));
-    if (done && errors.size() > known) {  // of two errors at a row the first one counts
-      std::ranges::stable_sort(errors, {}, &RowError::row);
-      const auto rest = std::ranges::unique(errors, {}, &RowError::row);
-      errors.erase(rest.begin(), rest.end());
-    }
-    if (!done) {
-      std::vector<ResultRows> results;
-      results.reserve(node.outputs.size());
-      for (const ValueId id : node.outputs) results.emplace_back(f.type(id), in.rows, nullptr);
-      std::vector<Tensor> row_inputs(inputs.size()), row_outputs(node.outputs.size());
-      std::vector<OutputSlot> slots;
-      for (size_t i = 0; i < node.outputs.size(); ++i)
-        slots.emplace_back(step.dtypes[i], &row_outputs[i]);
-      for (int64_t r = 0; r < in.rows; ++r) {
-        if (!errors.empty() && failed(r)) {
-          for (ResultRows& result : results) result.add_failed(r);
-          continue;
-        }
-        try {
-          for (size_t i = 0; i < inputs.size(); ++i) row_inputs[i] = inputs[i].row(r);
-          if (node.kind == FunctionNode::Kind::dataset) {
-            row_outputs[0] = Tensor(std::make_shared<const DatasetValue>(node.dataset, row_inputs));
-          } else {
-            node.op->row({node.attrs,
-                          step.state.get(),
-                          row_inputs,
-                          slots,
-                          {in.origin.lineage(r), in.origin.epoch(r), 0},
-                          step.bodies});
-          }
-          for (size_t i = 0; i < results.size(); ++i) results[i].add(r, std::move(row_outputs[i]));
-        } catch (...) {
-          for (ResultRows& result : results) result.add_failed(r);
-          errors.push_back({r, current_error()});
-        }
-      }
-      std::ranges::sort(errors, {}, &RowError::row);
-      for (size_t i = 0; i < results.size(); ++i) outputs[i] = results[i].finish();
-    }
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      const auto id = static_cast<size_t>(node.outputs[i]);
-      // Results stay of one kind from block to block.
-      values[id] =
-          result_of_[id] < 0 ? uniform_as_dense(std::move(outputs[i])) : std::move(outputs[i]);
-    }
-  }
-  out->columns.clear();
-  out->columns.reserve(f.results.size());
-  for (const ValueId id : f.results) out->columns.push_back(values[static_cast<size_t>(id)]);
   out->errors = std::move(errors);
 }
 

@@ -5,9 +5,12 @@
 #include <span>
 #include <vector>
 
+#include "base/recycled.h"
 #include "functions/function.h"
 
 namespace penstock {
+
+class EntrywiseChain;
 
 // Runs a pure op on constants. False when the row fails (the error is left to run time) or the
 // result would be larger than 16 MiB.
@@ -58,13 +61,25 @@ class CompiledFunction {
   struct Step;
   void run_by_rows(const Block& in, Block* out, const Placement* placement) const;
   void run_by_columns(Block& in, Block* out) const;
+  using Columns = RecycledVector<Column>;  // by value
+  void run_step_on_columns(const Step& step, const Block& in, Columns* values,
+                           std::vector<RowError>* errors) const;
+  void run_step_on_each_row(const Step& step, const Block& in, const BlockCall& call) const;
+  bool run_chain_on_columns(const EntrywiseChain& chain, int64_t rows, Columns* values) const;
   std::vector<Tensor> results_of(std::vector<Tensor> values, const RowId& row) const;
   void run_steps(std::vector<Tensor>& values, const RowId& row, const Placement* placement,
                  int64_t slot) const;
+  void run_step(const Step& step, std::vector<Tensor>& values, const RowId& row,
+                const Placement* placement, int64_t slot) const;
+  bool run_chain_on_row(const EntrywiseChain& chain, std::vector<Tensor>& values,
+                        const Placement* placement, int64_t slot) const;
+  static Tensor place_of(const Step& step, size_t output, const Placement* placement, int64_t slot);
 
   FunctionPtr function_;
   std::vector<Tensor> captures_;
-  std::vector<Step> steps_;
+  std::vector<Step> steps_;  // one for each node
+  std::vector<EntrywiseChain> chains_;
+  std::vector<int> maker_;      // for each value: its node, -1 for none
   std::vector<int> result_of_;  // for each value: which result it is placed as, -1 for none
   bool by_rows_ = false;
 };

@@ -121,6 +121,8 @@ using RowKernel = void (*)(const RowCall&);
 // False when it does not handle these column kinds or shapes: the row kernel is used.
 using BlockKernel = bool (*)(const BlockCall&);
 
+struct EntrywiseKernel;  // functions/kernels/math/entrywise.h
+
 struct OpDef {
   std::string name;
   std::vector<Param> params;
@@ -132,6 +134,8 @@ struct OpDef {
   // State shared by all calls of a node (a compiled pattern, a parser); made once at open.
   std::function<std::shared_ptr<const void>(const Attrs&)> prepare;
   Effects effects = Effects::pure;
+  // Set for ops that this kernel does and nothing else: several of them become one pass.
+  const EntrywiseKernel* entrywise = nullptr;
   bool elementwise = false;  // output entry i depends on entries i of the (broadcast) inputs only
   bool can_fail = false;     // some rows of valid types give an error
   bool large_rows = false;   // works on rows of many kilobytes: run depth first

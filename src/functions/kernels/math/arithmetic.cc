@@ -181,10 +181,13 @@ struct Negative {
 struct Abs {
   template <typename T>
   static T apply(T a) {
-    if constexpr (std::is_floating_point_v<T>)
+    if constexpr (std::is_floating_point_v<T>) {
       return std::fabs(a);
-    else
-      return a < T{0} ? Subtract::apply(T{0}, a) : a;
+    } else {
+      using U = Wrapping<T>;  // without a branch: vectors have no choice between 64 bit numbers
+      const auto sign = static_cast<U>(U{0} - static_cast<U>(a < T{0}));
+      return static_cast<T>((static_cast<U>(a) ^ sign) - sign);
+    }
   }
 };
 struct Sign {

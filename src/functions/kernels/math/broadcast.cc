@@ -62,6 +62,15 @@ std::optional<BroadcastPlan> BroadcastPlan::make(std::span<const Extents> inputs
   return plan;
 }
 
+BroadcastPlan BroadcastPlan::flat(int64_t n, std::span<const bool> steps) {
+  BroadcastPlan plan;
+  plan.inputs_ = static_cast<int>(steps.size());
+  plan.rank_ = 1;
+  plan.entries_ = plan.sizes_[0] = n;
+  for (size_t i = 0; i < steps.size(); ++i) plan.strides_[i][0] = steps[i] ? 1 : 0;
+  return plan;
+}
+
 int64_t BroadcastPlan::table_size(int i) const {
   if (rank_ != 2 || stride(i, 0) != 0 || stride(i, 1) != 1) return 0;
   for (int k = 0; k < inputs_; ++k) {

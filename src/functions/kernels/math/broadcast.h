@@ -35,6 +35,8 @@ class BroadcastPlan {
   static constexpr int kMaxInputs = 3;
   // None when the shapes do not broadcast.
   static std::optional<BroadcastPlan> make(std::span<const Extents> inputs);
+  // n entries, of each input as many (true) or one that stays.
+  static BroadcastPlan flat(int64_t n, std::span<const bool> steps);
 
   int64_t entries() const { return entries_; }
   // Within a run input i advances (true) or stays.

@@ -2,6 +2,7 @@
 
 #include "functions/kernels/families.h"
 #include "functions/kernels/math/convert.h"
+#include "functions/kernels/math/entrywise.h"
 #include "functions/op.h"
 
 namespace penstock {
@@ -47,6 +48,9 @@ bool cast_block(const BlockCall& call) {
   return true;
 }
 
+DType cast_compute_dtype(std::span<const DType>, DType output) { return output; }
+constexpr EntrywiseKernel kCast{"cast", 1, cast_compute_dtype, false, nullptr};
+
 }  // namespace
 
 void add_cast_ops(OpRegistry* registry) {
@@ -59,6 +63,7 @@ void add_cast_ops(OpRegistry* registry) {
   op.row = cast_row;
   op.block = cast_block;
   op.elementwise = true;
+  op.entrywise = &kCast;
   op.cost_ns = 20;
   op.group = "math";
   registry->add(std::move(op));

@@ -173,6 +173,7 @@ OpDef entrywise_op(const EntrywiseKernel& kernel, std::string doc, RowKernel row
                     row, {"math", 20, kernel.fails != nullptr});
   op.block = block;
   op.elementwise = true;
+  op.entrywise = &kernel;
   return op;
 }
 

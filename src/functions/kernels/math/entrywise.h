@@ -28,6 +28,7 @@ struct EntrywiseKernel {
   DType (*compute)(std::span<const DType> inputs, DType output);
   // bool, or what it computes in.
   bool gives_bool;
+  // Null: the op only changes the dtype.
   void (*run)(const EntrywiseCall& call);
   // Whether an entry of the last input makes its row fail; null when none does. `run` gives 0
   // there.
@@ -74,7 +75,8 @@ template <typename Op, typename T, typename R = T>
 PENSTOCK_WIDE void run_unary(const EntrywiseCall& call) {
   const T* __restrict in = reinterpret_cast<const T*>(call.in[0]);
   R* __restrict out = reinterpret_cast<R*>(call.out);
-  for (int64_t i = 0; i < call.in_entries[0]; ++i) out[i] = Op::apply(in[i]);
+  const int64_t n = call.in_entries[0];
+  for (int64_t i = 0; i < n; ++i) out[i] = Op::apply(in[i]);
 }
 
 // One run of two arrays of which each advances or stays.

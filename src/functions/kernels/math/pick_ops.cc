@@ -259,6 +259,7 @@ void add_pick_ops(OpRegistry* registry) {
                       entrywise_row<kClip>, {"math", 60});
   clip.block = entrywise_block<kClip>;
   clip.elementwise = true;
+  clip.entrywise = &kClip;
   registry->add(std::move(clip));
 }
 
