@@ -10,6 +10,7 @@
 #include <hwy/targets.h>
 
 #include "base/error.h"
+#include "data/tensor.h"
 #include "functions/error_of.h"
 #include "functions/kernels/image/bounding_box.h"
 #include "functions/kernels/image/pixels.h"
@@ -161,6 +162,10 @@ void check_pixels(ImageSize size) {
       }
       normalize_image(src.data(), size, epilogue, got.data());
       CHECK(got == want);
+      // In aligned memory a large picture goes another way.
+      Tensor aligned = Tensor::make(DType::float32, {size.elements()});
+      normalize_image(src.data(), size, epilogue, aligned.mutable_entries<float>());
+      CHECK(std::equal(want.begin(), want.end(), aligned.entries<float>()));
       if (kind < 4) {
         std::vector<float> plain(src.size());
         normalize(src.data(), size.height * size.width, static_cast<int>(size.channels),
@@ -194,6 +199,8 @@ TEST_CASE("flip, transpose and normalise on each instruction set") {
       check_pixels<float>({3, width, channels});
     }
   }
+  check_pixels<uint8_t>({128, 176, 3});
+  check_pixels<float>({128, 176, 3});
 }
 
 TEST_CASE("crop copies a window or refuses") {
