@@ -120,6 +120,8 @@ struct JpegDecoder::State {
 
   ImageSize open(const char* caller, std::string_view file, const JpegDecoding& options);
   bool may_crop() const;
+  ImageSize open_window(std::string_view file, const ScanWindow& window,
+                        const JpegDecoding& options);
   bool decode_usual(const ScanWindow& window, ImageSize image, const JpegDecoding& options,
                     uint8_t* pixels);
   void start() {
@@ -354,17 +356,34 @@ void JpegDecoder::decode(std::string_view file, const JpegDecoding& options, Pix
   state.run([&state] { jpeg_finish_decompress(&state.info); });
 }
 
+// The picture's size; the window is in it, and the file's end is there.
+ImageSize JpegDecoder::State::open_window(std::string_view file, const ScanWindow& window,
+                                          const JpegDecoding& options) {
+  const ImageSize image = open("decode_and_crop_jpeg", file, options);
+  check_window(who, image, window.y, window.x, window.height, window.width);
+  const std::string_view scans_of_file = file.substr(file.size() - source.bytes_in_buffer);
+  if (scans_of_file.rfind("\xff\xd9") == std::string_view::npos) {
+    fail(Code::data_loss, who,
+         "JPEG file is cut: ends after " + std::to_string(file.size()) + " bytes");
+  }
+  return image;
+}
+
+bool JpegDecoder::decode_usual_window(std::string_view file, int64_t y, int64_t x, int64_t height,
+                                      int64_t width, const JpegDecoding& options,
+                                      PixelSink allocate) {
+  State& state = *state_;
+  const Session session(&state.info);
+  const ImageSize image = state.open_window(file, {y, x, height, width}, options);
+  return state.decode_usual({y, x, height, width}, image, options,
+                            allocate({height, width, image.channels}));
+}
+
 void JpegDecoder::decode_window(std::string_view file, int64_t y, int64_t x, int64_t height,
                                 int64_t width, const JpegDecoding& options, PixelSink allocate) {
   State& state = *state_;
   const Session session(&state.info);
-  const ImageSize image = state.open("decode_and_crop_jpeg", file, options);
-  check_window(state.who, image, y, x, height, width);
-  const std::string_view scans = file.substr(file.size() - state.source.bytes_in_buffer);
-  if (scans.rfind("\xff\xd9") == std::string_view::npos) {
-    fail(Code::data_loss, state.who,
-         "JPEG file is cut: ends after " + std::to_string(file.size()) + " bytes");
-  }
+  const ImageSize image = state.open_window(file, {y, x, height, width}, options);
   const ImageSize window{height, width, image.channels};
   uint8_t* pixels = allocate(window);
   if (state.decode_usual({y, x, height, width}, image, options, pixels)) return;

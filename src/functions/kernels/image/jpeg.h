@@ -50,6 +50,10 @@ class JpegDecoder {
   void decode_window(std::string_view file, int64_t y, int64_t x, int64_t height, int64_t width,
                      const JpegDecoding& options, PixelSink allocate);
 
+  // The same without libjpeg: false for a file that is not a usual one, whatever was allocated.
+  bool decode_usual_window(std::string_view file, int64_t y, int64_t x, int64_t height,
+                           int64_t width, const JpegDecoding& options, PixelSink allocate);
+
  private:
   struct State;
   std::unique_ptr<State> state_;
