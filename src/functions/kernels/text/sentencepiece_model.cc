@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "functions/kernels/text/model_file.h"
 #include "functions/kernels/text/tokenizer.h"
+#include "functions/kernels/text/unigram_encoder.h"
 
 namespace penstock {
 namespace {
@@ -10,11 +11,14 @@ namespace {
 class SentencePiece final : public Tokenizer {
  public:
   explicit SentencePiece(const std::string& path) {
-    const auto status = model_.LoadFromSerializedProto(read_model_file(path));
+    const std::string file = read_model_file(path);
+    const auto status = model_.LoadFromSerializedProto(file);
     if (!status.ok()) throw Error(Code::invalid_argument, path + ": no SentencePiece model");
+    unigram_ = UnigramEncoder::from(file);
   }
 
   void encode(std::string_view text, std::vector<int32_t>* out) const override {
+    if (unigram_) return unigram_->encode(text, out);
     thread_local std::vector<int> ids;
     const auto status = model_.Encode(text, &ids);
     if (!status.ok()) throw Error(Code::invalid_argument, "encode: " + status.ToString());
@@ -40,6 +44,7 @@ class SentencePiece final : public Tokenizer {
 
  private:
   sentencepiece::SentencePieceProcessor model_;
+  std::unique_ptr<const UnigramEncoder> unigram_;  // where it knows the model
 };
 
 }  // namespace
