@@ -20,6 +20,7 @@ from random import Random
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PACKAGE = "tensorflow-cpu==2.21.0"
+PACKAGES = [PACKAGE, "tokenizers==0.23.3", "sentencepiece==0.2.3"]
 
 # What to drain: elements for Penstock and for tf.data (which may take fewer), the unit, both pipelines. N is the number
 # of elements, D the folder of data, B the bytes of the row's file.
@@ -70,6 +71,13 @@ TEXT = {
     "examples/dlrm": {"tf": ["dlrm_plain", "dlrm_blocks"], "rows": "clicks", "set": ["batch_size=8192"]},
     "examples/dlrm_csv": {"tf": ["dlrm_csv_plain", "dlrm_csv_dataset", "dlrm_csv_blocks"], "rows": "clicks",
                           "set": ["batch_size=8192"]},
+    "encode by a BPE model": {
+        "pipe": 'let model = bpe("bpe.json")\ntext_line("translation/train.en") | map(s -> encode(model, s)) | prefetch(1)',
+        "peer": ["tokens.bpe_library()"], "rows": "translation"},
+    "encode by a SentencePiece model": {
+        "pipe": 'let model = sentencepiece("translation/pieces.model")\n'
+                'text_line("translation/train.en") | map(s -> encode(model, s)) | prefetch(1)',
+        "peer": ["tokens.sentencepiece_library()"], "rows": "translation"},
 }
 TEXT_ROWS = {"lines": 200_000, "translation": 50_000, "clicks": 200_000}
 
@@ -79,7 +87,7 @@ import json, os, resource, sys, time
 os.environ.update(TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="")
 sys.path.insert(0, sys.argv[1])
 import tensorflow as tf
-import text
+import text, tokens
 R = tf.data.Dataset.range
 def cpu():
     usage = resource.getrusage(resource.RUSAGE_SELF)
@@ -119,8 +127,8 @@ def peer_python(folder):
     try:
         if not python.exists():
             subprocess.run([sys.executable, "-m", "venv", folder], check=True, capture_output=True, text=True)
-        if subprocess.run([python, "-c", "import tensorflow"], capture_output=True).returncode:
-            subprocess.run([python, "-m", "pip", "install", "--quiet", PACKAGE], check=True, capture_output=True,
+        if subprocess.run([python, "-c", "import tensorflow, tokenizers, sentencepiece"], capture_output=True).returncode:
+            subprocess.run([python, "-m", "pip", "install", "--quiet", *PACKAGES], check=True, capture_output=True,
                            text=True, timeout=900)
     except subprocess.CalledProcessError as e:
         return None, f"{PACKAGE} cannot be installed: {(e.stderr or e.stdout or str(e)).strip()[-300:]}"
@@ -175,6 +183,7 @@ def make_text(program, folder, rows):
 def compare_text(program, peer, folder, tiny):
     rows = {kind: n // (10 if tiny else 1) for kind, n in TEXT_ROWS.items()}
     make_text(program, folder, rows)
+    theirs(peer, "tokens.Work(tokens.train_bpe)")
     out = {}
     for name, row in TEXT.items():
         words = [word for setting in row.get("set", []) for word in ("--set", setting)]
@@ -182,9 +191,9 @@ def compare_text(program, peer, folder, tiny):
         n = rows[row["rows"]]
         mine = min(ours(program, pipe, folder, words)[1] for _ in range(1 if tiny else 3)) / n * 1e6
         out[name] = {"penstock": {"cpu_us_per_row": mine}}
-        for form in row["tf"]:
-            us = min(theirs(peer, f"text.{form}()")[1] for _ in range(1 if tiny else 2)) / n * 1e6
-            out[name][form] = {"cpu_us_per_row": us, "times": us / mine}
+        for form in row.get("peer") or [f"text.{name}()" for name in row["tf"]]:
+            us = min(theirs(peer, form)[1] for _ in range(1 if tiny else 2)) / n * 1e6
+            out[name][form.partition(".")[2].removesuffix("()")] = {"cpu_us_per_row": us, "times": us / mine}
     return out
 
 
