@@ -5,7 +5,8 @@ examples.py [--program P] [--tiny] [--seconds S] [--data DIR] [NAME ...]
 
 Data come from `penstock synth`, in DIR (kept, and taken as it is when it is there) or a folder that goes.
 A row is what goes into the last stage that makes batches. tf.data's figures are for one core of the same
-kind of machine, for the same work on data of the same sizes; `tf_data_best` is written by hand in blocks.
+kind of machine, for the same work on images of the same sizes. Text and click logs stand beside tf.data on the
+same data in `./dev bench --peers`.
 """
 import argparse
 import json
@@ -20,11 +21,8 @@ sys.path.insert(0, str(ROOT / "tests"))
 import example_data  # noqa: E402
 
 BATCHING = ("batch", "padded_batch", "bucket_by_sequence_length", "group_by_window")
-# Rows per second of CPU time: images tuned by an expert 2.02 ms, text and tables by lines on one thread.
-TF_DATA = {"resnet_train": {"tf_data": 1e3 / 2.02}, "resnet_unfused": {"tf_data": 1e3 / 2.02},
-           "gnmt_text": {"tf_data": 1e6 / 57},
-           "dlrm": {"tf_data": 1e6 / 75, "tf_data_best": 1e6 / 4.8},
-           "dlrm_csv": {"tf_data": 1e6 / 9.1, "tf_data_best": 1e6 / 4.8}}
+# Rows per second of CPU time, tuned by an expert.
+TF_DATA = {"resnet_train": {"tf_data": 1e3 / 2.02}, "resnet_unfused": {"tf_data": 1e3 / 2.02}}
 ELEMENTS = {"imagenet": 1000, "images": 200, "coco": 150, "clicks": 200_000, "translation": 50_000,
             "documents": 2000, "speech": 200}
 # What would read the data to its end before the first batch, or never fill one of so little data.

@@ -76,6 +76,9 @@ class Splitter final : public StringLists {
   }
 
   void append_words(std::string_view text, ListParts* out) const {
+#if defined(__SSE2__)
+    if (most_ < 0) return append_all_words(text, out);
+#endif
     int64_t cuts = 0;
     const char* at = text.data();
     const char* const end = at + text.size();
@@ -89,6 +92,45 @@ class Splitter final : public StringLists {
       ++cuts;
     }
   }
+
+#if defined(__SSE2__)
+  // A word begins or ends where a byte is of another kind than the one before it.
+  static void append_all_words(std::string_view text, ListParts* out) {
+    const char* begin = nullptr;
+    unsigned inside = 0;  // whether the byte before belongs to a word
+    const auto take = [&](const char* at, unsigned word) {
+      for (unsigned edges = (word ^ (word << 1 | inside)) & 0xffff; edges != 0;
+           edges &= edges - 1) {
+        const char* const edge = at + std::countr_zero(edges);
+        if (inside == 0) {
+          begin = edge;
+        } else {
+          add_part(begin, edge, out);
+        }
+        inside ^= 1;
+      }
+    };
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    for (; end - at >= 16; at += 16)
+      take(at, word_bytes(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at))));
+    if (at < end) {
+      char rest[16];
+      std::memset(rest, ' ', sizeof rest);
+      std::memcpy(rest, at, static_cast<size_t>(end - at));
+      take(at, word_bytes(_mm_loadu_si128(reinterpret_cast<const __m128i*>(rest))));
+    }
+    if (inside != 0) add_part(begin, end, out);
+  }
+
+  // A bit for each byte that is no white space.
+  static unsigned word_bytes(__m128i bytes) {
+    const __m128i control = _mm_sub_epi8(bytes, _mm_set1_epi8('\t'));
+    const __m128i low = _mm_cmpeq_epi8(_mm_min_epu8(control, _mm_set1_epi8('\r' - '\t')), control);
+    const __m128i space = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(' '));
+    return ~static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(low, space))) & 0xffff;
+  }
+#endif
 
   std::string sep_;  // empty: runs of white space
   int64_t most_;     // cuts, -1 for any number
