@@ -62,12 +62,13 @@ def vector(value):
 
 
 def scatter_nd(case):
-    """Into falses and empty strings nothing is added: what stands there is replaced."""
+    """Falses are added to as numbers are; strings are joined."""
     shape = vector(case.attrs["shape"])
     if case.dtype("x1") == "bool":
         return f"bool(scatter_nd(x0, uint8(x1), {shape}))"
     if case.dtype("x1") == "string":
-        return f"tensor_scatter_update(zeros({shape}, dtype=bytes), x0, x1)"
+        return (f"reduce(arange(shape(x0)[0]), zeros({shape}, dtype=bytes), (x, i) -> "
+                "tensor_scatter_update(x, x0[i:i + 1], gather_nd(x, x0[i:i + 1]) + x1[i:i + 1]))")
     return f"scatter_nd(x0, x1, {shape})"
 
 
@@ -201,10 +202,10 @@ MAP = {
 
 
 def complex_first(make):
-    return lambda case: math_more.of_complex(case) or make(case)
+    return lambda case: math_more.of_complex(case) or make(math_more.with_parts(case))
 
 
-MAP |= {op: complex_first(MAP[op]) for op in math_more.COMPLEX}
+MAP = {op: complex_first(make) for op, make in MAP.items()}
 
 
 def tensor(array):

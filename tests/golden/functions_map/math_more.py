@@ -1,4 +1,6 @@
 """Ops of other libraries that are expressions over ours, and options that ours spell otherwise."""
+import copy
+
 import numpy as np
 from functions_case import literal
 from functions_map.call import dtype_name
@@ -234,9 +236,34 @@ COMPLEX = {
 }
 
 
+def is_complex(case):
+    return any(isinstance(v, dict) and "complex" in v.get("dtype", "") for v in case.inputs.values())
+
+
+def with_parts(case):
+    """The case with axes and shapes that leave the last axis, which holds the parts of complex numbers, where it is."""
+    if not is_complex(case) or "x0" not in case.inputs:
+        return case
+    rank, changed = len(case.shape("x0")), dict(case.attrs)
+    axis = changed.get("axis")
+    if isinstance(axis, list):
+        changed["axis"] = [a % rank for a in axis]
+    elif axis is not None:
+        changed["axis"] = axis % (rank + (case.op in ("stack", "expand_dims")))
+    elif case.op in ("reduce_sum", "reduce_mean"):
+        changed["axis"] = list(range(rank))
+    if case.op == "transpose":
+        changed["perm"] = [*(changed.get("perm") or range(rank - 1, -1, -1)), rank]
+    if case.op in ("reshape", "broadcast_to"):
+        changed["shape"] = [*changed["shape"], 2]
+    out = copy.copy(case)
+    out.attrs = changed
+    return out
+
+
 def of_complex(case):
     """The op on complex numbers; None where it is not one of COMPLEX, or they are none."""
-    if not any(isinstance(v, dict) and "complex" in v.get("dtype", "") for v in case.inputs.values()):
+    if not is_complex(case):
         return None
     text = COMPLEX.get("divide" if case.op == "truediv" else case.op)
     return text and text.replace("_0", {"complex64": "float32", "complex128": "float64"}[case.dtype("x0")])
@@ -251,6 +278,8 @@ MAP = {
     "xdivy": expression("where(x0 == _0(0), _0(0), x0 / x1)"),
     "xlogy": expression("where(x0 == _0(0), _0(0), x0 * log(x1))"),
     "xlog1py": expression("where(x0 == _0(0), _0(0), x0 * log1p(x1))"),
+    "squared_difference": lambda c: "square(x0 - x1)" if "16" in c.dtype("x0") and "float" in c.dtype("x0") else
+                                    "squared_difference(x0, x1)",  # of halves, each step is rounded
     "ones_like": expression("ones_like(x0)"), "identity": expression("x0"), "stop_gradient": expression("x0"),
     "relu6": expression("clip(x0, _0(0), _0(6))"),
     "elu": expression("where(x0 < _0(0), expm1(x0), x0)"),

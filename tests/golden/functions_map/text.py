@@ -315,5 +315,7 @@ def own_extreme(case):
     return {"out": {**out, "data": [entry(v) for v in out["data"]]}}
 
 
-OWN = {"ragged_reduce_max": own_extreme, "ragged_reduce_min": own_extreme, "join": own_join, "reduce_join": own_reduce_join, "split": own_split, "lower": own_case, "upper": own_case,
+OWN = {"ragged_reduce_max": own_extreme, "ragged_reduce_min": own_extreme,
+       "join": own_join, "reduce_join": own_reduce_join, "split": own_split,
+       "lower": own_case, "upper": own_case,
        "vocabulary_file": own_vocabulary, "substr": own_substr}
