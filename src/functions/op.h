@@ -135,6 +135,8 @@ struct OpDef {
   bool elementwise = false;  // output entry i depends on entries i of the (broadcast) inputs only
   bool can_fail = false;     // some rows of valid types give an error
   bool large_rows = false;   // works on rows of many kilobytes: run depth first
+  // The row kernel may be given its first input's memory for its output; see OutputSlot.
+  bool in_place = false;
   double cost_ns = 50;       // rough cost of a row, before anything is measured
   std::string group;         // "math", "image", ... for `penstock ops`
 };

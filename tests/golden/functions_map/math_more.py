@@ -57,17 +57,7 @@ def matrix(case, name, option):
     return f"transpose({name}, {[*range(rank - 2), rank - 1, rank - 2]})"
 
 
-def turned_sides(case, name, option):
-    sides = case.shape(name)[-2:]
-    return sides[::-1] if case.attrs.get("transpose_" + option) else sides
-
-
 def matmul(case):
-    a, b = (case.shape(k)[:-2] for k in ("x0", "x1"))
-    if a != b and len(a) == len(b) and all(1 in (m, n) or m == n for m, n in zip(a, b)):  # batches broadcast
-        both = [max(m, n) for m, n in zip(a, b)]
-        return ", ".join(f"broadcast_to({matrix(case, k, 'transpose_' + o)}, {both + turned_sides(case, k, o)})"
-                         for k, o in (("x0", "a"), ("x1", "b"))).join(("matmul(", ")"))
     return f"matmul({matrix(case, 'x0', 'transpose_a')}, {matrix(case, 'x1', 'transpose_b')})"
 
 
