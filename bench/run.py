@@ -37,9 +37,11 @@ def run(command, tiny):
 
 
 def flat(result, prefix=""):
-    """Numbers and words by dotted name."""
+    """Numbers and words by dotted name; lists are in the JSON alone."""
     out = {}
     for key, value in result.items():
+        if isinstance(value, list):
+            continue
         if isinstance(value, dict):
             out.update(flat(value, f"{prefix}{key}."))
         else:

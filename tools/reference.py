@@ -5,9 +5,9 @@ reference.py [--program P] [--check]
 
 Of an operator: its signature from `penstock ops`, the paragraph at the head of src/datasets/NAME.cc, and an
 example with what it gives. Of an op: signature, one line, example. An example is the case called NAME in
-tests/datasets/ or tests/functions/ (else the first of NAME.test there): tests run it, so it is true. What belongs
-to every stage has the head of its .test file for a paragraph; what is C++ alone is a function of tests/outside/main.cc
-with the comment above it.
+tests/datasets/ or tests/functions/ (in examples_*.test before others; else the first of NAME.test there): tests run it,
+so it is true. What belongs to every stage has the head of its .test file for a paragraph; what is C++ alone is a function
+of tests/outside/main.cc with the comment above it.
 --check writes nothing: it says which page is out of date and what has no example.
 Closing line: N passed, N failed.
 """
@@ -32,7 +32,8 @@ LONGEST = 12  # lines of an example's output
 def examples(folder):
     """-> the case for each name: pipeline and output lines."""
     named, first = {}, {}
-    for path in sorted((ROOT / "tests" / folder).glob("*.test")):
+    paths = (ROOT / "tests" / folder).glob("*.test")
+    for path in sorted(paths, key=lambda p: (not p.name.startswith("examples_"), p)):
         _, _, cases = text_tests.parse(path)
         for case in cases:
             if set(case.options) - {"limit", "unordered", "passes"}:

@@ -102,9 +102,6 @@ void evaluate_known(const Function& function, std::vector<Step>* steps) {
   }
 }
 
-// Whether the op's row kernel may be given its first input's memory for its output.
-bool works_in_place(const FunctionNode& node) { return node.is("random_flip_left_right"); }
-
 // For each value: in which result's place it is made, -1 for none. Results are made in their own,
 // and so is what an op changes in place into such a result.
 std::vector<int> find_places(const Function& f, const std::vector<int>& result_of) {
@@ -112,7 +109,7 @@ std::vector<int> find_places(const Function& f, const std::vector<int>& result_o
   std::vector<int> places = result_of;
   for (size_t i = f.nodes.size(); i-- > 0;) {
     const FunctionNode& node = f.nodes[i];
-    if (node.kind != FunctionNode::Kind::op || !works_in_place(node)) continue;
+    if (node.kind != FunctionNode::Kind::op || !node.op->in_place) continue;
     const ValueId from = node.inputs[0], to = node.outputs[0];
     const LeafSpec &type = f.type(from), &made = f.type(to);
     const FunctionNode* producer = f.producer(from);

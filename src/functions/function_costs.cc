@@ -22,14 +22,20 @@ class Profiler {
       values_[static_cast<size_t>(i)] = in.columns[static_cast<size_t>(i)];
   }
 
-  double run(const FunctionNode& node) {
+  // What a node takes, in ns, and touches, in bytes: of all rows.
+  struct Work {
+    double nanoseconds = 0;
+    double bytes = 0;
+  };
+
+  Work run(const FunctionNode& node) {
     inputs_.clear();
     for (const ValueId id : node.inputs) inputs_.push_back(values_[static_cast<size_t>(id)]);
     RecycledVector<Column> outputs(node.outputs.size());
     if (node.kind == FunctionNode::Kind::constant) {
       outputs[0] = Column::constant(node.constant, in_.rows);
       keep(node, std::move(outputs));
-      return 0;
+      return {};
     }
     std::vector<DType> dtypes;
     for (const ValueId id : node.outputs) dtypes.push_back(function_.type(id).dtype);
@@ -51,11 +57,21 @@ class Profiler {
       const auto rest = std::ranges::unique(errors_, {}, &RowError::row);
       errors_.erase(rest.begin(), rest.end());
     }
+    const double bytes = bytes_of(inputs_) + bytes_of(outputs);
     keep(node, std::move(outputs));
-    return taken;
+    return {taken, bytes};
   }
 
  private:
+  static double bytes_of(const RecycledVector<Column>& columns) {
+    double bytes = 0;
+    for (const Column& column : columns) {
+      if (column.kind() != Column::Kind::constant)
+        bytes += static_cast<double>(column.payload_bytes());
+    }
+    return bytes;
+  }
+
   void keep(const FunctionNode& node, RecycledVector<Column> outputs) {
     for (size_t i = 0; i < outputs.size(); ++i)
       values_[static_cast<size_t>(node.outputs[i])] = uniform_as_dense(std::move(outputs[i]));
@@ -115,14 +131,15 @@ std::vector<OpCost> function_costs(const Function& function, const Block& in) {
   std::vector<OpCost> out;
   Profiler profiler(function, in);
   for (const FunctionNode& node : function.nodes) {
-    const double taken = profiler.run(node);
+    const Profiler::Work work = profiler.run(node);
     if (node.kind == FunctionNode::Kind::constant) continue;
     const auto first = static_cast<size_t>(node.outputs[0]);
     const std::string op = node.op                                        ? node.op->name
                            : node.kind == FunctionNode::Kind::conditional ? "if"
                                                                           : "dataset";
+    const auto rows = static_cast<double>(std::max<int64_t>(in.rows, 1));
     out.push_back({op, function.values[first].name, function.values[first].type,
-                   taken / static_cast<double>(std::max<int64_t>(in.rows, 1))});
+                   work.nanoseconds / rows, work.bytes / rows});
   }
   return out;
 }

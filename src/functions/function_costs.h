@@ -12,6 +12,7 @@ struct OpCost {
   std::string name;  // what the author called its value; may be empty
   LeafSpec gives;    // its first output
   double nanoseconds_per_row = 0;
+  double bytes_per_row = 0;  // that it reads and makes; constants are not counted
 };
 
 // Runs the function over the rows of `in`, which is kept, op by op in the order of its graph, and

@@ -51,9 +51,9 @@ FunctionPtr hoisted(const Function& body, FunctionBuilder* around, std::vector<V
   });
 }
 
-PlanPtr apply(const PlanPtr& node) {
-  if (!node->is("map")) return nullptr;
-  const Function& f = *node->function("f");
+// The function with what its loops need not compute in each round before them; null when there is
+// nothing.
+FunctionPtr with_lighter_loops(const Function& f) {
   const auto has_body = [](const FunctionNode& n) {
     return n.kind == FunctionNode::Kind::op && !n.bodies.empty();
   };
@@ -71,8 +71,21 @@ PlanPtr apply(const PlanPtr& node) {
     changed = true;
     return true;
   });
-  return changed ? make_node("map", node->inputs, node->args, {{"f", std::move(out)}}, node->span)
-                 : nullptr;
+  return changed ? out : nullptr;
+}
+
+// Of any stage with functions.
+PlanPtr apply(const PlanPtr& node) {
+  auto functions = node->functions;
+  bool changed = false;
+  for (auto& [name, f] : functions) {
+    if (FunctionPtr lighter = with_lighter_loops(*f)) {
+      f = std::move(lighter);
+      changed = true;
+    }
+  }
+  if (!changed) return nullptr;
+  return make_node(node->op->name, node->inputs, node->args, std::move(functions), node->span);
 }
 
 }  // namespace

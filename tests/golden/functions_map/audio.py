@@ -155,6 +155,13 @@ def decibels(case):
     return text[:-1] + ", top_db=1e9)" if "top_db" in case.attrs and case.attrs["top_db"] is None else text
 
 
+def audio_spectrogram(case):
+    """Of each channel, [samples, channels]; of a vector as if it had one."""
+    x, one = ("x0", "[none]") if len(case.shape("x0")) == 1 else ("transpose(x0)", "")
+    return (f"spectrogram({x}, {case.attrs['window_size']}, {case.attrs['stride']}, "
+            f"power={2 if case.attrs.get('magnitude_squared') else 1}.0){one}")
+
+
 def time_stretch(case):
     """Only the length is exact."""
     def judge(case, results):
@@ -181,8 +188,7 @@ MAP = {
     "linear_to_mel_weight_matrix": MEL,
     "chain_log_mel": log_mel,
     "mfccs": lambda case: f"mfccs_from_log_mel_spectrograms(x0)[..., :{case.attrs['keep']}]",
-    "audio_spectrogram": lambda case: f"spectrogram(x0, {case.attrs['window_size']}, {case.attrs['stride']}, "
-                                      f"power={2 if case.attrs.get('magnitude_squared') else 1}.0)[none]",
+    "audio_spectrogram": audio_spectrogram,
     "inverse_stft": lambda case: "inverse_stft(stft(x0, 256, 64), 256, 64)",
     "resample": resample,
     "resample_poly": call("resample_poly", "up", "down"),

@@ -1,5 +1,6 @@
 """Images: ops of other libraries that stand rarely in functions of rows, as expressions over ours."""
 import itertools
+import math
 
 from functions_case import Plan, literal
 
@@ -61,7 +62,30 @@ def overlaps(case):
             f"int32(boolean_mask(order, gather(kept, order)))[:{a['max_output_size']}]")
 
 
+def ssim(case):
+    """Means under an 11 x 11 Gaussian that lie inside, of images in [0, max_val]."""
+    a, rank = case.attrs, len(case.shape("x0"))
+    size, sigma = a.get("filter_size", 11), a.get("filter_sigma", 1.5)
+    weights = [math.exp(-((i - (size - 1) / 2) / sigma) ** 2 / 2) for i in range(size)]
+    weights = [w / sum(weights) for w in weights]
+    lead = ":, " * (rank - 3)
+
+    def blur(x):
+        rows, columns = (case.shape("x0")[axis] - size + 1 for axis in (-3, -2))
+        down = " + ".join(f"float32({w!r}) * v[{lead}{i}:{i + rows}]" for i, w in enumerate(weights))
+        across = " + ".join(f"float32({w!r}) * h[{lead}:, {i}:{i + columns}]" for i, w in enumerate(weights))
+        return f"(let v = {x}; let h = {down}; {across})"
+    top = {"uint8": 255, "uint16": 65535}.get(case.dtype("x0"), 1)
+    c1, c2 = ((a.get(k, otherwise) * a["max_val"] / top) ** 2 for k, otherwise in (("k1", 0.01), ("k2", 0.03)))
+    return (f"let (x, y) = (convert_image_dtype(x0, float32), convert_image_dtype(x1, float32)); "
+            f"let (a, b) = ({blur('x')}, {blur('y')}); let (n, d) = (a * b * 2.0, a * a + b * b); "
+            f"let light = (n + {c1}) / (d + {c1}); "
+            f"let shape = ({blur('x * y')} * 2.0 - n + {c2}) / ({blur('x * x + y * y')} - d + {c2}); "
+            "mean(mean(light * shape, axis=[-3, -2]), axis=-1)")
+
+
 MAP = {
+    "ssim": ssim,
     "sobel_edges": sobel, "total_variation": total_variation, "non_max_suppression_with_scores": with_scores,
     "non_max_suppression_overlaps": overlaps,
     "random_jpeg_quality": random_quality, "stateless_random_jpeg_quality": random_quality,

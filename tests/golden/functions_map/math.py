@@ -5,10 +5,14 @@ from functions_map import math_more, math_rare
 from functions_map.call import call, dtype_name
 
 
+def complex_input(case):
+    return case.dtype("x0").startswith("complex")
+
+
 def cast(case):
     if case.attrs["dtype"].startswith("complex"):  # we have no such dtype: [..., 2] holds the parts
         part = {"complex64": "float32", "complex128": "float64"}[case.attrs["dtype"]]
-        return f"stack({part}(x0), zeros_like({part}(x0)), axis=-1)"
+        return f"{part}(x0)" if complex_input(case) else f"stack({part}(x0), zeros_like({part}(x0)), axis=-1)"
     return f"{dtype_name(case.attrs['dtype'])}(x0)"
 
 
@@ -24,6 +28,12 @@ def option(case, *names):
 
 def split(case):
     return f"split(x0, {literal(case.attrs['num_or_sizes'])}{option(case, 'axis')})"
+
+
+def repeat(case):
+    """A number as a vector of one."""
+    x = "x0" if case.shape("x0") else "expand_dims(x0, 0)"
+    return f"repeat({x}, {literal(case.attrs['repeats'])}{option(case, 'axis')})"
 
 
 def strided_slice(case):
@@ -49,6 +59,17 @@ def pad(case):
 def vector(value):
     """A list of integers as a tensor, the empty one too."""
     return f"reshape({literal(value)}, [{len(value)}])" if value else "zeros([0], dtype=int64)"
+
+
+def scatter_nd(case):
+    """Falses are added to as numbers are; strings are joined."""
+    shape = vector(case.attrs["shape"])
+    if case.dtype("x1") == "bool":
+        return f"bool(scatter_nd(x0, uint8(x1), {shape}))"
+    if case.dtype("x1") == "string":
+        return (f"reduce(arange(shape(x0)[0]), zeros({shape}, dtype=bytes), (x, i) -> "
+                "tensor_scatter_update(x, x0[i:i + 1], gather_nd(x, x0[i:i + 1]) + x1[i:i + 1]))")
+    return f"scatter_nd(x0, x1, {shape})"
 
 
 def reshape(case):
@@ -79,8 +100,8 @@ def linspace(case):
 
 
 def moments(case):
-    axes = literal(case.attrs["axes"])
-    return f"(mean(x0, axis={axes}), reduce_variance(x0, axis={axes}))"
+    over = f"axis={literal(case.attrs['axes'])}" + (", keepdims=true" if case.attrs.get("keepdims") else "")
+    return f"(mean(x0, {over}), reduce_variance(x0, {over}))"
 
 
 def l2_normalize(case):
@@ -151,9 +172,7 @@ MAP = {
     "slice": lambda case: f"slice(x0, {vector(case.attrs['begin'])}, {vector(case.attrs['size'])})",
     "gather": lambda case: f"gather(params, indices{option(case, 'axis')})",
     "gather_nd": lambda case: "gather_nd(params, indices)",
-    "scatter_nd": lambda case: (f"bool(scatter_nd(x0, uint8(x1), {vector(case.attrs['shape'])}))"
-                                if case.dtype("x1") == "bool" else
-                                f"scatter_nd(x0, x1, {vector(case.attrs['shape'])})"),
+    "scatter_nd": scatter_nd,
     "tensor_scatter_nd_update": call("tensor_scatter_update"),
     "reshape": reshape, "transpose": call("transpose", "perm"), "expand_dims": call("expand_dims", "axis"),
     "squeeze": call("squeeze", "axis"), "pad": pad,
@@ -171,7 +190,7 @@ MAP = {
     "bincount": int32(call("bincount")),
     "range": span, "linspace": linspace,
     "tile": lambda case: f"tile(x0, {vector(case.attrs['multiples'])})",
-    "repeat": lambda case: f"repeat(x0, {literal(case.attrs['repeats'])}{option(case, 'axis')})",
+    "repeat": repeat,
     "reverse": call("reverse", "axis"), "roll": call("roll", "shift", "axis"), "sequence_mask": sequence_mask,
     "space_to_depth": call("space_to_depth", "block_size"), "depth_to_space": call("depth_to_space", "block_size"),
     "tensordot": call("tensordot", "axes"),
@@ -180,6 +199,13 @@ MAP = {
     "to_number": to_number, "as_string": as_string,
     **math_more.MAP, **math_rare.MAP,
 }
+
+
+def complex_first(make):
+    return lambda case: math_more.of_complex(case) or make(math_more.with_parts(case))
+
+
+MAP = {op: complex_first(make) for op, make in MAP.items()}
 
 
 def tensor(array):
@@ -199,7 +225,7 @@ def saturated(case):
             return {"out": tensor(case.array("x0").astype(np.float32))}
     if "float" in dtype and case.op == "saturate_cast" and "int" in case.dtype("x0") and "trap" in case.record:
         return {"out": tensor(case.array("x0").astype(dtype))}
-    if "float" in dtype or dtype in ("bool", "string") or case.dtype("x0") in ("bool", "string"):
+    if "float" in dtype or "complex" in dtype or dtype in ("bool", "string") or case.dtype("x0") in ("bool", "string"):
         return None
     if case.op != "saturate_cast" and "float" not in case.dtype("x0"):
         return None  # integers to integers wrap
@@ -211,8 +237,19 @@ def saturated(case):
     return {"out": {"dtype": dtype, "shape": case.shape("x0"), "data": values}}
 
 
+def broadcast(case):
+    """Whether the shapes of x0 and x1 go together."""
+    try:
+        np.broadcast_shapes(case.shape("x0"), case.shape("x1"))
+    except ValueError:
+        return False
+    return True
+
+
 def shifted(case):
     """Bit by bit: nothing is left beyond the width but the sign; a negative count is an error."""
+    if not broadcast(case):
+        return None
     a, b = np.broadcast_arrays(case.array("x0"), case.array("x1"))
     if (b < 0).any():
         return {"error": {"code": "INVALID_ARGUMENT"}}
@@ -279,7 +316,7 @@ def search(case):
 def truncated(case):
     """Integers of every width, and by zero the error that floor_divide gives."""
     a, b = case.array("x0"), case.array("x1")
-    if "error" not in case.record or a.dtype.kind not in "iu":
+    if "error" not in case.record or a.dtype.kind not in "iu" or not broadcast(case):
         return None
     if (b == 0).any():
         return {"error": {"code": "INVALID_ARGUMENT"}}

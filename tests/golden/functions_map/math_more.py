@@ -1,4 +1,6 @@
 """Ops of other libraries that are expressions over ours, and options that ours spell otherwise."""
+import copy
+
 import numpy as np
 from functions_case import literal
 from functions_map.call import dtype_name
@@ -28,6 +30,9 @@ def norm(case):
         return f"max(abs(x0){over})"
     if order == 1:
         return f"sum(abs(x0){over})"
+    if order not in ("euclidean", "fro", 2):
+        dtype = case.dtype("x0")
+        return f"power(sum(power(abs(x0), {dtype}({order})){over}), {dtype}({1 / order}))"
     return f"norm(x0{over})"
 
 
@@ -39,7 +44,9 @@ def gather(case):
 
 def boolean_mask(case):
     if case.attrs.get("axis"):
-        return f"gather(x0, nonzero(x1)[:, 0]{axis_option(case)})"
+        axis = case.attrs["axis"] % len(case.shape("x0"))
+        good = str(case.shape("x1") == case.shape("x0")[axis:axis + 1]).lower()
+        return f"gather(x0, nonzero(assert({good}, x1, message=\"mask\"))[:, 0]{axis_option(case)})"
     return "boolean_mask(x0, x1)"
 
 
@@ -60,6 +67,8 @@ def sequence_mask(case):
 
 
 def bincount(case):
+    if "x1" in case.inputs:  # weights
+        return "unsorted_segment_sum(x1, x0, max(int64(x0)) + 1)"
     least = given(case, "minlength", 0)
     text = f"bincount(x0, minlength={least})"
     return f"int32({text}[:{case.attrs['maxlength']}])" if case.attrs.get("maxlength") is not None else f"int32({text})"
@@ -70,7 +79,7 @@ def one_hot(case):
     text = f"one_hot(x0, {a['depth']}{axis_option(case)}"
     if on is None and off is None:
         return text + (f", dtype={a['dtype']})" if a.get("dtype") else ")")
-    dtype = a.get("dtype") or ("float32" if isinstance(on if on is not None else off, float) else "int32")
+    dtype = a.get("dtype") or ("bool" if isinstance(on if on is not None else off, bool) else "float32" if isinstance(on if on is not None else off, float) else "int32")
     return f"where({text}, dtype=bool), {dtype}({literal(1 if on is None else on)}), {dtype}({literal(off or 0)}))"
 
 
@@ -157,6 +166,8 @@ def by_segment(combine, empty, end):
             real = "float32" if dtype in ("int8", "uint8", "int16", "uint16") else "float64"
             x, zero = f"{real}({x})", f"{real}({zero})"
         one = combine.format(x=x, empty=start, zero=zero)
+        if len(case.shape("x0")) > 1:  # the shape of an item is known
+            one = f"reshape({one}, {case.shape('x0')[1:]})"
         return f"let ids = assert({good}, x1, message=\"segments\"); map_fn(arange({count}), s -> {one.replace('x1', 'ids')})"
     return make
 
@@ -173,12 +184,80 @@ def limit(dtype, empty):
     return f"fill(shape(x0)[1:], {dtype}({value}))"
 
 
+def gelu(case):
+    dtype = case.dtype("x0")
+    if case.attrs.get("approximate"):
+        return (f"{dtype}(0.5) * x0 * ({dtype}(1) + tanh({dtype}(0.7978845608028654) * "
+                f"(x0 + {dtype}(0.044715) * power(x0, {dtype}(3)))))")
+    return f"{dtype}(0.5) * x0 * erfc(-x0 * {dtype}(float32(0.7071067811865476)))"  # there a float32, too
+
+
 SEGMENTS = {
     "mean": "if any(x1 == s) then mean({x}, axis=0) else {zero}",
     "max": "if any(x1 == s) then max({x}, axis=0) else {empty}",
     "min": "if any(x1 == s) then min({x}, axis=0) else {empty}",
     "prod": "prod({x}, axis=0)",
 }
+
+# Of [..., 2], whose entries are the parts: z is x0, w is x1.
+COMPLEX = {
+    "add": "x0 + x1", "subtract": "x0 - x1", "negative": "-x0", "identity": "x0", "zeros_like": "zeros_like(x0)",
+    "multiply": "let (a, b) = (x0[..., 0], x0[..., 1]); let (c, d) = (x1[..., 0], x1[..., 1]); "
+                "stack(a * c - b * d, a * d + b * c, axis=-1)",
+    "divide": "let (a, b) = (x0[..., 0], x0[..., 1]); let (c, d) = (x1[..., 0], x1[..., 1]); let n = c * c + d * d; "
+              "stack((a * c + b * d) / n, (b * c - a * d) / n, axis=-1)",
+    "square": "let (a, b) = (x0[..., 0], x0[..., 1]); stack(a * a - b * b, a * b + a * b, axis=-1)",
+    "reciprocal": "let (a, b) = (x0[..., 0], x0[..., 1]); let n = a * a + b * b; stack(a / n, -b / n, axis=-1)",
+    "exp": "let (a, b) = (exp(x0[..., 0]), x0[..., 1]); stack(a * cos(b), a * sin(b), axis=-1)",
+    "log": "let (a, b) = (x0[..., 0], x0[..., 1]); stack(_0(0.5) * log(a * a + b * b), atan2(b, a), axis=-1)",
+    "sqrt": "let (a, b) = (x0[..., 0], x0[..., 1]); let r = sqrt(a * a + b * b); "
+            "stack(sqrt((r + a) / _0(2)), where(b < _0(0), -sqrt((r - a) / _0(2)), sqrt((r - a) / _0(2))), axis=-1)",
+    "sin": "let (a, b) = (x0[..., 0], x0[..., 1]); stack(sin(a) * cosh(b), cos(a) * sinh(b), axis=-1)",
+    "cos": "let (a, b) = (x0[..., 0], x0[..., 1]); stack(cos(a) * cosh(b), -sin(a) * sinh(b), axis=-1)",
+    "tanh": "let (a, b) = (_0(2) * x0[..., 0], _0(2) * x0[..., 1]); let n = cosh(a) + cos(b); "
+            "stack(sinh(a) / n, sin(b) / n, axis=-1)",
+    "pow": "let (a, b) = (x0[..., 0], x0[..., 1]); let (c, d) = (x1[..., 0], x1[..., 1]); "
+           "let (r, t) = (_0(0.5) * log(a * a + b * b), atan2(b, a)); let (m, p) = (exp(c * r - d * t), d * r + c * t); "
+           "stack(m * cos(p), m * sin(p), axis=-1)",
+    "sign": "x0 / expand_dims(sqrt(sum(square(x0), axis=-1)), -1)",
+    "equal": "all(x0 == x1, axis=-1)", "not_equal": "any(x0 != x1, axis=-1)",
+    "matmul": "let (a, b) = (x0[..., 0], x0[..., 1]); let (c, d) = (x1[..., 0], x1[..., 1]); "
+              "stack(matmul(a, c) - matmul(b, d), matmul(a, d) + matmul(b, c), axis=-1)",
+}
+
+
+def is_complex(case):
+    return any(isinstance(v, dict) and "complex" in v.get("dtype", "") for v in case.inputs.values())
+
+
+def with_parts(case):
+    """The case with axes and shapes that leave the last axis, which holds the parts of complex numbers, where it is."""
+    if not is_complex(case) or "x0" not in case.inputs:
+        return case
+    rank, changed = len(case.shape("x0")), dict(case.attrs)
+    axis = changed.get("axis")
+    if isinstance(axis, list):
+        changed["axis"] = [a % rank for a in axis]
+    elif axis is not None:
+        changed["axis"] = axis % (rank + (case.op in ("stack", "expand_dims")))
+    elif case.op in ("reduce_sum", "reduce_mean"):
+        changed["axis"] = list(range(rank))
+    if case.op == "transpose":
+        changed["perm"] = [*(changed.get("perm") or range(rank - 1, -1, -1)), rank]
+    if case.op in ("reshape", "broadcast_to"):
+        changed["shape"] = [*changed["shape"], 2]
+    out = copy.copy(case)
+    out.attrs = changed
+    return out
+
+
+def of_complex(case):
+    """The op on complex numbers; None where it is not one of COMPLEX, or they are none."""
+    if not is_complex(case):
+        return None
+    text = COMPLEX.get("divide" if case.op == "truediv" else case.op)
+    return text and text.replace("_0", {"complex64": "float32", "complex128": "float64"}[case.dtype("x0")])
+
 
 MAP = {
     "softmax": softmax("softmax"), "log_softmax": softmax("log_softmax"), "norm": norm, "gather": gather,
@@ -189,11 +268,13 @@ MAP = {
     "xdivy": expression("where(x0 == _0(0), _0(0), x0 / x1)"),
     "xlogy": expression("where(x0 == _0(0), _0(0), x0 * log(x1))"),
     "xlog1py": expression("where(x0 == _0(0), _0(0), x0 * log1p(x1))"),
+    "squared_difference": lambda c: "square(x0 - x1)" if "16" in c.dtype("x0") and "float" in c.dtype("x0") else
+                                    "squared_difference(x0, x1)",  # of halves, each step is rounded
     "ones_like": expression("ones_like(x0)"), "identity": expression("x0"), "stop_gradient": expression("x0"),
     "relu6": expression("clip(x0, _0(0), _0(6))"),
     "elu": expression("where(x0 < _0(0), expm1(x0), x0)"),
     "selu": expression("_0(1.0507009873554805) * where(x0 < _0(0), _0(1.6732632423543772) * expm1(x0), x0)"),
-    "gelu": expression("_0(0.5) * x0 * (_0(1) + erf(x0 / _0(1.4142135623730951)))"),
+    "gelu": gelu,
     "leaky_relu": lambda c: f"where(x0 < {c.dtype('x0')}(0), {c.dtype('x0')}({c.attrs.get('alpha', 0.20000000298023224)}) * x0, x0)",
     "silu": expression("x0 * sigmoid(x0)"), "swish": expression("x0 * sigmoid(x0)"),
     "softsign": expression("x0 / (_0(1) + abs(x0))"), "log_sigmoid": expression("-softplus(-x0)"),

@@ -101,7 +101,7 @@ def same_number(case, results):
 
 
 def fingerprint(case):
-    if "uint64" not in case.record["out"]:
+    if "uint64" not in case.record.get("out", {}):
         return "fingerprint(x)"
     return Plan("fingerprint64(x)", judge=lambda c, results:
                 None if int(results[0]["element"][""]) == int(c.record["out"]["uint64"]) else f"got {results}")
@@ -119,9 +119,16 @@ def join(case):
 
 
 def ragged_reduce(op):
-    """TensorFlow's mean of the rows of integers is float64."""
-    real = 'float64(x0)' if op == "mean" else "x0"
-    return on_ragged(lambda c: f"{op}({real if 'int' in ragged_dtype(c.inputs['x0']) else 'x0'}, axis=1)")
+    """TensorFlow's mean of the rows of integers is float64. Along axis 0, and of all, there is no row to keep."""
+    def make(case):
+        x = "float64(x0)" if op == "mean" and "int" in ragged_dtype(case.inputs["x0"]) else "x0"
+        axis = axis_in_source(case, 1 if "axis" in case.record.get("src", "axis") else None)
+        if axis is None:
+            return f"{op}(flat_values({x}))"
+        if axis == 0 and op == "sum":
+            return f"sum(to_tensor({x}), axis=0)"
+        return f"{op}({x}, axis={literal(axis)})"
+    return on_ragged(make)
 
 
 def ragged_range(case):
@@ -165,18 +172,24 @@ def ragged_concat(case):
 
 def ragged_gather(case):
     indices = case.attrs.get("indices")
-    rows = "x1" if "x1" in case.inputs else "indices" if "indices" in case.inputs else literal(indices or [2, 0])
+    given = "zeros([0], dtype=int64)" if indices == [] else literal(indices or [2, 0])
+    rows = next((name for name in ("x1", "indices") if name in case.inputs), given)
     return f"gather({next(iter(case.inputs))}, {rows})"
 
 
 def own_split(case):
     """On white space with maxsplit as Python does, where TensorFlow keeps the blanks around and adds empty pieces."""
     most, given = case.attrs.get("maxsplit"), case.inputs["x0"]
-    if most is None or most < 0 or case.attrs.get("sep") or given.get("ragged") or given["shape"] != []:
+    if most is None or most < 0 or case.attrs.get("sep") or given.get("ragged") or len(given["shape"]) > 1:
         return None
-    pieces = raw_bytes(given["data"][0]).split(None, most)
-    return {"out": {"dtype": "string", "shape": [len(pieces)],
-                    "data": [{"b64": base64.b64encode(p).decode()} for p in pieces]}}
+    rows = [raw_bytes(text).split(None, most) for text in given["data"]]
+    pieces = [piece for row in rows for piece in row]
+    values = {"dtype": "string", "shape": [len(pieces)],
+              "data": [{"b64": base64.b64encode(p).decode()} for p in pieces]}
+    if given["shape"] == []:
+        return {"out": values}
+    ends = [sum(map(len, rows[:i])) for i in range(len(rows) + 1)]
+    return {"out": {"ragged": True, "row_splits": ends, "values": values}}
 
 
 def own_case(case):
@@ -255,7 +268,7 @@ MAP = {
     "ragged_map": on_ragged(lambda c: f"{c.record['out']['values'].get('dtype', 'int32')}(x0 * 2)"),
     "ragged_boolean_mask": on_ragged("boolean_mask(x0, x0 > 2)"),
     "ragged_gather": on_ragged(ragged_gather),
-    "ragged_stack": "ragged_stack(x0, x1)",
+    "ragged_stack": maybe_ragged(lambda c: f"ragged_stack({', '.join(c.inputs)})"),
     "chain_gnmt": gnmt,
     "bucket_by_length": bucket,
 }
@@ -292,5 +305,17 @@ def own_substr(case):
     return {"out": {"dtype": "string", "shape": [], "data": [{"b64": base64.b64encode(rest).decode()}]}}
 
 
-OWN = {"join": own_join, "reduce_join": own_reduce_join, "split": own_split, "lower": own_case, "upper": own_case,
+def own_extreme(case):
+    """Of an empty row what it is of nothing anywhere: an infinity."""
+    def entry(v):
+        return v if abs(float(v)) < 3.4e38 else "inf" if float(v) > 0 else "-inf"
+    out = case.record.get("out", {})
+    if "float" not in out.get("dtype", "") or out["shape"] == []:
+        return None
+    return {"out": {**out, "data": [entry(v) for v in out["data"]]}}
+
+
+OWN = {"ragged_reduce_max": own_extreme, "ragged_reduce_min": own_extreme,
+       "join": own_join, "reduce_join": own_reduce_join, "split": own_split,
+       "lower": own_case, "upper": own_case,
        "vocabulary_file": own_vocabulary, "substr": own_substr}

@@ -1,5 +1,7 @@
 // dct of types 1 to 4, and the cepstral coefficients made with it.
+#include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numbers>
 #include <string>
 #include <vector>
@@ -9,9 +11,9 @@
 namespace penstock {
 namespace {
 
-// y = matrix x, [n, n]; as in scipy.fft.dct.
-std::vector<double> dct_matrix(int64_t n, int64_t type, bool ortho) {
-  std::vector<double> out;
+// y = x matrix, [n, n]; as in scipy.fft.dct.
+std::vector<double> make_matrix(int64_t n, int64_t type, bool ortho) {
+  std::vector<double> out(static_cast<size_t>(n * n));
   const auto size = static_cast<double>(n);
   for (int64_t row = 0; row < n; ++row) {
     for (int64_t column = 0; column < n; ++column) {
@@ -28,10 +30,25 @@ std::vector<double> dct_matrix(int64_t n, int64_t type, bool ortho) {
       if (ortho && type == 2) value *= std::sqrt((row == 0 ? 1 : 2) / (4 * size));
       if (ortho && type == 3) value *= column == 0 ? 1 / std::sqrt(size) : std::sqrt(0.5 / size);
       if (ortho && type == 4) value *= std::sqrt(0.5 / size);
-      out.push_back(value);
+      out[static_cast<size_t>(column * n + row)] = value;
     }
   }
   return out;
+}
+
+// The matrix of the call before is kept where it is of a usual size: rows are mostly as long as
+// each other, and to make one costs more than to multiply by it.
+std::shared_ptr<const std::vector<double>> dct_matrix(int64_t n, int64_t type, bool ortho) {
+  struct Kept {
+    int64_t n = 0, type = 0;
+    bool ortho = false;
+    std::shared_ptr<const std::vector<double>> matrix;
+  };
+  thread_local Kept kept;
+  if (kept.n == n && kept.type == type && kept.ortho == ortho) return kept.matrix;
+  auto made = std::make_shared<const std::vector<double>>(make_matrix(n, type, ortho));
+  if (n <= 512) kept = {n, type, ortho, made};
+  return made;
 }
 
 bool is_ortho(const Attrs& attrs) {
@@ -51,15 +68,16 @@ Spec infer_dct(const InferContext& context) {
 
 void multiply(const Tensor& signal, const std::vector<double>& matrix, int64_t n, double scale,
               float* to) {
+  std::vector<double> sums(static_cast<size_t>(n));
   for (int64_t s = 0; s < signal.entries_count() / n; ++s) {
     const float* from = signal.entries<float>() + s * n;
-    for (int64_t k = 0; k < n; ++k) {
-      double sum = 0;
-      for (int64_t i = 0; i < n; ++i) {
-        sum += matrix[static_cast<size_t>(k * n + i)] * static_cast<double>(from[i]);
-      }
-      *to++ = static_cast<float>(sum * scale);
+    std::ranges::fill(sums, 0.0);
+    for (int64_t i = 0; i < n; ++i) {
+      const auto value = static_cast<double>(from[i]);
+      const double* line = matrix.data() + i * n;
+      for (size_t k = 0; k < sums.size(); ++k) sums[k] += line[k] * value;
     }
+    for (const double sum : sums) *to++ = static_cast<float>(sum * scale);
   }
 }
 
@@ -74,7 +92,7 @@ int64_t last_axis(const char* op, const Tensor& signal, int64_t least) {
 void dct_row(const RowCall& call) {
   const int64_t type = call.attrs["type"].as_int();
   const int64_t n = last_axis("dct", call.inputs[0], type == 1 ? 2 : 1);
-  multiply(call.inputs[0], dct_matrix(n, type, is_ortho(call.attrs)), n, 1,
+  multiply(call.inputs[0], *dct_matrix(n, type, is_ortho(call.attrs)), n, 1,
            call.outputs[0].allocate_as<float>(call.inputs[0].dims()));
 }
 
@@ -82,7 +100,7 @@ Spec infer_mfccs(const InferContext& context) { return Spec::of(infer_signal(con
 
 void mfccs_row(const RowCall& call) {
   const int64_t n = last_axis("mfccs_from_log_mel_spectrograms", call.inputs[0], 1);
-  multiply(call.inputs[0], dct_matrix(n, 2, false), n, 1 / std::sqrt(2.0 * static_cast<double>(n)),
+  multiply(call.inputs[0], *dct_matrix(n, 2, false), n, 1 / std::sqrt(2.0 * static_cast<double>(n)),
            call.outputs[0].allocate_as<float>(call.inputs[0].dims()));
 }
 

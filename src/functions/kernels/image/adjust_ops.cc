@@ -11,10 +11,8 @@ namespace penstock {
 namespace {
 
 void brighten(const char* op, const RowCall& call, float delta) {
-  change_image(op, call, 0, [&](float* pixels, int64_t count) {
-    const Dims& dims = call.inputs[0].dims();
-    const int64_t values = count * dims[dims.rank() - 1];
-    for (int64_t i = 0; i < values; ++i) pixels[i] += delta;
+  change_values(op, call, [delta](float* values, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) values[i] += delta;
   });
 }
 
@@ -98,10 +96,8 @@ void gamma_row(const RowCall& call) {
     throw Error(Code::invalid_argument,
                 "adjust_gamma: gamma must not be negative: " + std::to_string(gamma));
   }
-  change_image("adjust_gamma", call, 0, [&](float* pixels, int64_t count) {
-    const Dims& dims = call.inputs[0].dims();
-    const int64_t values = count * dims[dims.rank() - 1];
-    for (int64_t i = 0; i < values; ++i) pixels[i] = gain * std::pow(pixels[i], gamma);
+  change_values("adjust_gamma", call, [gain, gamma](float* values, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) values[i] = gain * std::pow(values[i], gamma);
   });
 }
 

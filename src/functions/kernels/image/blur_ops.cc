@@ -30,19 +30,29 @@ int64_t mirrored(int64_t i, int64_t side) {
   return i < side ? i : period - i;
 }
 
-// One pass along rows (of `side` places, `step` values apart).
-void blur_axis(const float* from, int64_t count, int64_t side, int64_t step,
-               const std::vector<float>& weights, float* to) {
+void add_times(const float* __restrict from, float weight, int64_t count, float* __restrict to) {
+  for (int64_t i = 0; i < count; ++i) to[i] += from[i] * weight;
+}
+
+// Along a line of `side` places, `step` values apart.
+void blur_line(const float* from, int64_t side, int64_t step, const std::vector<float>& weights,
+               float* to) {
   const auto size = static_cast<int64_t>(weights.size());
-  for (int64_t n = 0; n < count; ++n, from += side * step, to += side * step) {
-    std::fill_n(to, side * step, 0.0f);
-    for (int64_t i = 0; i < side; ++i) {
-      for (int64_t k = 0; k < size; ++k) {
-        const float* source = from + mirrored(i + k - size / 2, side) * step;
-        const float weight = weights[static_cast<size_t>(k)];
-        for (int64_t v = 0; v < step; ++v) to[i * step + v] += source[v] * weight;
-      }
+  const int64_t middle = size / 2;
+  // Places [first, last) see no border: theirs are sums of the whole line, shifted.
+  const int64_t first = std::min(middle, side), last = std::max(first, side - middle);
+  std::fill_n(to, side * step, 0.0f);
+  const auto at_border = [&](int64_t i) {
+    for (int64_t k = 0; k < size; ++k) {
+      const int64_t source = mirrored(i + k - middle, side) * step;
+      add_times(from + source, weights[static_cast<size_t>(k)], step, to + i * step);
     }
+  };
+  for (int64_t i = 0; i < first; ++i) at_border(i);
+  for (int64_t i = last; i < side; ++i) at_border(i);
+  for (int64_t k = 0; k < size; ++k) {
+    add_times(from + (first + k - middle) * step, weights[static_cast<size_t>(k)],
+              (last - first) * step, to + first * step);
   }
 }
 
@@ -75,31 +85,49 @@ void blur_row(const RowCall& call) {
   const int64_t size = given > 0 ? given : 2 * static_cast<int64_t>(std::ceil(3 * sigma)) + 1;
   const std::vector<float> weights = gaussian(size, sigma);
   const Tensor floats = to_float32(image);
-  std::vector<float> once(static_cast<size_t>(image.entries_count())), twice(once.size());
   const ImageSize& in = images.size;
-  if (in.elements() > 0) {
-    blur_axis(floats.entries<float>(), images.count * in.height, in.width, in.channels, weights,
-              once.data());
-    blur_axis(once.data(), images.count, in.height, in.width * in.channels, weights, twice.data());
-  }
-  if (image.dtype() == DType::float32) {
-    std::ranges::copy(twice, call.outputs[0].allocate_as<float>(image.dims()));
-    return;
-  }
-  auto* to = call.outputs[0].allocate_as<uint8_t>(image.dims());
-  for (const float value : twice) *to++ = static_cast<uint8_t>(std::min(value + 0.5f, 255.0f));
-}
-
-// What Pillow's smoothing filter gives inside, 1 around and 5 in the middle, over 13; the border
-// stays.
-float smoothed(const float* at, int64_t stride, int64_t channels) {
-  float sum = 5 * at[0];
-  for (int64_t y = -1; y <= 1; ++y) {
-    for (int64_t x = -1; x <= 1; ++x) {
-      if (y != 0 || x != 0) sum += at[y * stride + x * channels];
+  const int64_t line = in.width * in.channels;
+  std::byte* out = call.outputs[0].allocate(image.dims());
+  if (in.elements() == 0) return;
+  Tensor across = Tensor::make(DType::float32, {in.elements()});
+  std::vector<float> sums(static_cast<size_t>(line));
+  for (int64_t n = 0; n < images.count; ++n) {
+    const float* from = floats.entries<float>() + n * in.elements();
+    auto* blurred = across.mutable_entries<float>();
+    for (int64_t y = 0; y < in.height; ++y)
+      blur_line(from + y * line, in.width, in.channels, weights, blurred + y * line);
+    for (int64_t y = 0; y < in.height; ++y) {
+      std::ranges::fill(sums, 0.0f);
+      for (int64_t k = 0; k < size; ++k) {
+        add_times(blurred + mirrored(y + k - size / 2, in.height) * line,
+                  weights[static_cast<size_t>(k)], line, sums.data());
+      }
+      const int64_t at = n * in.elements() + y * line;
+      if (image.dtype() == DType::float32) {
+        std::ranges::copy(sums, reinterpret_cast<float*>(out) + at);
+      } else {
+        auto* to = reinterpret_cast<uint8_t*>(out) + at;
+        for (const float v : sums) *to++ = static_cast<uint8_t>(std::min(v + 0.5f, 255.0f));
+      }
     }
   }
-  return sum / 13;
+}
+
+// `count` values of a line inside the image: what Pillow's smoothing filter gives, 1 around and 5
+// in the middle, over 13, and from there `factor` times as far to the value.
+template <bool kBytes>
+void sharpen_line(const float* from, int64_t stride, int64_t channels, float factor, int64_t count,
+                  float* __restrict to) {
+  const float *above = from - stride, *below = from + stride;
+  const int64_t c = channels;
+  for (int64_t i = 0; i < count; ++i) {
+    const float sum = 5 * from[i] + above[i - c] + above[i] + above[i + c] + from[i - c] +
+                      from[i + c] + below[i - c] + below[i] + below[i + c];
+    float blunt = sum / 13;
+    if (kBytes)
+      blunt = static_cast<float>(static_cast<int32_t>(blunt + 0.5f));  // NOLINT: never below 0
+    to[i] = blunt + factor * (from[i] - blunt);
+  }
 }
 
 void sharpness_row(const RowCall& call) {
@@ -109,21 +137,23 @@ void sharpness_row(const RowCall& call) {
   const bool bytes = image.dtype() == DType::uint8;
   const Tensor floats = to_float32(image);
   const ImageSize& size = images.size;
-  const int64_t stride = size.width * size.channels;
+  const int64_t stride = size.width * size.channels, inside = stride - 2 * size.channels;
   std::byte* to = call.outputs[0].allocate(image.dims());
-  for (int64_t i = 0; i < image.entries_count(); ++i) {
-    const int64_t y = i / stride % size.height, x = i / size.channels % size.width;
-    const float* at = floats.entries<float>() + i;
-    float value = *at;
-    if (y > 0 && x > 0 && y + 1 < size.height && x + 1 < size.width) {
-      float blunt = smoothed(at, stride, size.channels);
-      if (bytes) blunt = std::floor(blunt + 0.5f);
-      value = blunt + factor * (value - blunt);
+  std::vector<float> line(static_cast<size_t>(stride));
+  const float* from = floats.entries<float>();
+  for (int64_t y = 0; y < images.count * size.height; ++y, from += stride) {
+    std::copy_n(from, stride, line.begin());  // the border stays
+    const bool border = y % size.height == 0 || (y + 1) % size.height == 0;
+    if (!border && inside > 0) {
+      (bytes ? sharpen_line<true> : sharpen_line<false>)(from + size.channels, stride,
+                                                         size.channels, factor, inside,
+                                                         line.data() + size.channels);
     }
     if (bytes) {
-      reinterpret_cast<uint8_t*>(to)[i] = static_cast<uint8_t>(std::clamp(value, 0.0f, 255.0f));
+      auto* out = reinterpret_cast<uint8_t*>(to) + y * stride;
+      for (const float value : line) *out++ = static_cast<uint8_t>(std::clamp(value, 0.0f, 255.0f));
     } else {
-      reinterpret_cast<float*>(to)[i] = value;
+      std::ranges::copy(line, reinterpret_cast<float*>(to) + y * stride);
     }
   }
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 
 namespace penstock {
@@ -58,6 +59,30 @@ void change_image(const char* op, const RowCall& call, int64_t channels, PixelSt
   std::byte* to = call.outputs[0].allocate(dims);
   if (last == 0) return;
   change_pixels(image.dtype(), image.data(), image.entries_count() / last, last, step, to);
+}
+
+ByteTable byte_table(PixelStep step) {
+  ByteTable all, table;
+  std::iota(all.begin(), all.end(), uint8_t{0});
+  change_pixels(DType::uint8, reinterpret_cast<const std::byte*>(all.data()), 256, 1, step,
+                reinterpret_cast<std::byte*>(table.data()));
+  return table;
+}
+
+void look_up(const uint8_t* from, int64_t count, const ByteTable& table, uint8_t* to) {
+  for (int64_t i = 0; i < count; ++i) to[i] = table[from[i]];
+}
+
+void change_values(const char* op, const RowCall& call, PixelStep step) {
+  const Tensor& image = call.inputs[0];
+  if (image.dtype() == DType::uint8 && image.dims().rank() > 0 && image.entries_count() > 256) {
+    look_up(image.entries<uint8_t>(), image.entries_count(), byte_table(step),
+            call.outputs[0].allocate_as<uint8_t>(image.dims()));
+    return;
+  }
+  change_image(op, call, 0, [&](float* pixels, int64_t count) {
+    step(pixels, count * image.dims()[image.dims().rank() - 1]);
+  });
 }
 
 const LeafSpec& infer_colors(const InferContext& context, int64_t channels) {

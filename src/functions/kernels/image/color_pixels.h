@@ -1,6 +1,7 @@
 // Colour arithmetic on packed float32 pixels in [0, 1], and the frame of the ops that use it.
 #pragma once
 
+#include <array>
 #include <concepts>
 #include <cstdint>
 #include <memory>
@@ -39,6 +40,14 @@ void change_pixels(DType dtype, const std::byte* from, int64_t count, int64_t ch
                    PixelStep step, std::byte* to);
 // The same for the whole of call.inputs[0], which must have `channels` (0: any) on its last axis.
 void change_image(const char* op, const RowCall& call, int64_t channels, PixelStep step);
+// Of any number of channels, by a step that changes each value on its own: bytes go through a
+// table.
+void change_values(const char* op, const RowCall& call, PixelStep step);
+
+// What each byte becomes.
+using ByteTable = std::array<uint8_t, 256>;
+ByteTable byte_table(PixelStep step);
+void look_up(const uint8_t* from, int64_t count, const ByteTable& table, uint8_t* to);
 
 // Throws TypeError unless input 0 may be an image of numbers with `channels` (0: any).
 const LeafSpec& infer_colors(const InferContext& context, int64_t channels);

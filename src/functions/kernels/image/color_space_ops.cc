@@ -105,14 +105,23 @@ Spec infer_from_grey(const InferContext& context) {
   return Spec::tensor(image.dtype, with_channels(image.shape, 3));
 }
 
+template <typename T>
+void repeat_thrice(const std::byte* grey, int64_t count, std::byte* to) {
+  const T* from = reinterpret_cast<const T*>(grey);
+  T* rgb = reinterpret_cast<T*>(to);
+  for (int64_t i = 0; i < count; ++i, rgb += 3) rgb[0] = rgb[1] = rgb[2] = from[i];
+}
+
 void from_grey_row(const RowCall& call) {
   const Tensor& image = call.inputs[0];
   check_channels("grayscale_to_rgb", image, 1);
   std::byte* to = call.outputs[0].allocate(with_channels(image.dims(), 3));
-  const int64_t entry = dtype_size(image.dtype());
-  const std::byte* from = image.data();
-  for (int64_t i = 0; i < image.entries_count(); ++i, from += entry) {
-    for (int c = 0; c < 3; ++c, to += entry) std::copy_n(from, entry, to);
+  const int64_t count = image.entries_count();
+  switch (dtype_size(image.dtype())) {
+    case 1: return repeat_thrice<uint8_t>(image.data(), count, to);
+    case 2: return repeat_thrice<uint16_t>(image.data(), count, to);
+    case 4: return repeat_thrice<uint32_t>(image.data(), count, to);
+    default: return repeat_thrice<uint64_t>(image.data(), count, to);
   }
 }
 

@@ -162,6 +162,7 @@ void add_crop_ops(OpRegistry* registry) {
   OpDef left_right = moving_op("flip_left_right", "The image with its columns in reverse order.",
                                infer_same_image, flip_columns_row);
   left_right.can_fail = true;
+  left_right.in_place = true;
   registry->add(std::move(left_right));
   OpDef up_down = moving_op("flip_up_down", "The image with its rows in reverse order.",
                             infer_same_image, flip_rows_row);

@@ -257,9 +257,11 @@ void add_random_image_ops(OpRegistry* registry) {
   registry->add(random_image_op("random_crop", {image, required("size", Param::Kind::tensor)},
                                 "A window of this height and width at a random place of the image.",
                                 infer_random_crop, random_crop_row, 2e4));
-  registry->add(random_image_op("random_flip_left_right", {image},
-                                "The image, mirrored with probability 1/2.", infer_random_flip,
-                                random_flip_row, 1e4));
+  OpDef flip = random_image_op("random_flip_left_right", {image},
+                               "The image, mirrored with probability 1/2.", infer_random_flip,
+                               random_flip_row, 1e4);
+  flip.in_place = true;
+  registry->add(std::move(flip));
   registry->add(random_image_op(
       "random_flip_normalize",
       {image, required("mean", Param::Kind::tensor), required("std", Param::Kind::tensor)},

@@ -136,6 +136,7 @@ void make_area_filter(ResizePlacement placement, int64_t in, int64_t out, int64_
       const auto at = static_cast<float>(first + tap);
       weights[tap] = std::max(0.0f, std::min(at + 1, to) - std::max(at, from));
     }
+    if (!(scale > 0)) weights[0] = 1;  // corners aligned, of one pixel: an area without size
     scale_to_one(weights, taps);
     filter->starts[static_cast<size_t>(i)] = static_cast<int32_t>(first * step);
     filter->taps[static_cast<size_t>(i)] = static_cast<int32_t>(taps);

@@ -148,15 +148,20 @@ void with_pad_row(const RowCall& call) {
   const int64_t height = integer_at(call.inputs[1]), width = integer_at(call.inputs[2]);
   check_output_size(kOp, height, width);
   check_output_size(kOp, images.size.height, images.size.width);
-  const double ratio =
-      std::max(static_cast<double>(images.size.width) / static_cast<double>(width),
-               static_cast<double>(images.size.height) / static_cast<double>(height));
-  const auto shrink = [ratio](int64_t side) { return static_cast<double>(side) / ratio; };
-  const auto whole = [](double side) { return std::max<int64_t>(1, static_cast<int64_t>(side)); };
-  const double exact_rows = shrink(images.size.height), exact_columns = shrink(images.size.width);
-  const int64_t rows = whole(exact_rows), columns = whole(exact_columns);
-  const auto top = static_cast<int64_t>((static_cast<double>(height) - exact_rows) / 2);
-  const auto left = static_cast<int64_t>((static_cast<double>(width) - exact_columns) / 2);
+  // In float, as TensorFlow does: it decides which sizes come out a pixel short.
+  const float ratio = std::max(static_cast<float>(images.size.width) / static_cast<float>(width),
+                               static_cast<float>(images.size.height) / static_cast<float>(height));
+  const auto shrink = [ratio](int64_t side) { return static_cast<float>(side) / ratio; };
+  const auto whole = [](float side, int64_t most) {
+    return std::clamp<int64_t>(static_cast<int64_t>(side), 1, most);
+  };
+  const float exact_rows = shrink(images.size.height), exact_columns = shrink(images.size.width);
+  const int64_t rows = whole(exact_rows, height), columns = whole(exact_columns, width);
+  const auto begin = [](int64_t side, float exact, int64_t size) {
+    const auto at = static_cast<int64_t>((static_cast<float>(side) - exact) / 2);
+    return std::clamp<int64_t>(at, 0, side - size);
+  };
+  const int64_t top = begin(height, exact_rows, rows), left = begin(width, exact_columns, columns);
   const int64_t pixel = images.size.channels * dtype_size(call.outputs[0].dtype());
   const int64_t from_bytes = images.size.elements() * dtype_size(image.dtype());
   std::byte* to = call.outputs[0].allocate(images.dims(height, width));

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "functions/kernels/image/image_ops.h"
+#include "functions/kernels/image/color_pixels.h"
 
 namespace penstock {
 namespace {
 
-using Table = std::array<uint8_t, 256>;
+using Table = ByteTable;
 
 template <class F>
 Table make_table(F f) {
@@ -19,25 +19,25 @@ Table make_table(F f) {
   return table;
 }
 
-void look_up(const RowCall& call, const Table& table) {
+void apply_table(const RowCall& call, const Table& table) {
   const Tensor& image = call.inputs[0];
   auto* to = call.outputs[0].allocate_as<uint8_t>(image.dims());
-  const auto* from = image.entries<uint8_t>();
-  for (int64_t i = 0; i < image.entries_count(); ++i) to[i] = table[from[i]];
+  look_up(image.entries<uint8_t>(), image.entries_count(), table, to);
 }
 
 template <class F>
 void change_reals(const RowCall& call, F f) {
   const Tensor& image = call.inputs[0];
   auto* to = call.outputs[0].allocate_as<float>(image.dims());
-  for (int64_t i = 0; i < image.entries_count(); ++i) to[i] = f(image.entries<float>()[i]);
+  const auto* from = image.entries<float>();
+  for (int64_t i = 0, n = image.entries_count(); i < n; ++i) to[i] = f(from[i]);
 }
 
 bool is_bytes(const RowCall& call) { return call.inputs[0].dtype() == DType::uint8; }
 
 void invert_row(const RowCall& call) {
   if (!is_bytes(call)) return change_reals(call, [](float value) { return 1 - value; });
-  look_up(call, make_table([](int value) { return 255 - value; }));
+  apply_table(call, make_table([](int value) { return 255 - value; }));
 }
 
 void solarize_row(const RowCall& call) {
@@ -46,15 +46,15 @@ void solarize_row(const RowCall& call) {
     const auto real = static_cast<float>(least);
     return change_reals(call, [real](float value) { return value < real ? value : 1 - value; });
   }
-  look_up(call, make_table([least](int value) { return value < least ? value : 255 - value; }));
+  apply_table(call, make_table([least](int value) { return value < least ? value : 255 - value; }));
 }
 
 void solarize_add_row(const RowCall& call) {
   const double addition = number_at(call.inputs[1]), below = number_at(call.inputs[2]);
-  look_up(call, make_table([&](int value) {
-            if (!(value < below)) return value;
-            return static_cast<int>(std::clamp(value + addition, 0.0, 255.0));
-          }));
+  apply_table(call, make_table([&](int value) {
+                if (!(value < below)) return value;
+                return static_cast<int>(std::clamp(value + addition, 0.0, 255.0));
+              }));
 }
 
 void posterize_row(const RowCall& call) {
@@ -62,7 +62,7 @@ void posterize_row(const RowCall& call) {
   if (bits < 0 || bits > 8) {
     throw Error(Code::invalid_argument, "posterize: bits must be 0 to 8: " + std::to_string(bits));
   }
-  look_up(call, make_table([bits](int value) { return value & ~((1 << (8 - bits)) - 1); }));
+  apply_table(call, make_table([bits](int value) { return value & ~((1 << (8 - bits)) - 1); }));
 }
 
 using Histogram = std::array<int64_t, 256>;

@@ -32,22 +32,51 @@ void multiply(const T* a, const T* b, int64_t n, int64_t k, int64_t m, T* out) {
   }
 }
 
+// The sizes in front of the last two axes, which broadcast; false when they do not. Unknown ones
+// are -1.
+bool batch_sizes(std::span<const int64_t> a, std::span<const int64_t> b,
+                 std::vector<int64_t>* out) {
+  out->assign(std::max(a.size(), b.size()) - 2, 1);
+  const auto put = [out](std::span<const int64_t> sizes) {
+    const size_t before = out->size() + 2 - sizes.size();
+    for (size_t i = 0; i + 2 < sizes.size(); ++i) {
+      int64_t& size = (*out)[before + i];
+      if (size == 1 || (size < 0 && sizes[i] > 1)) {
+        size = sizes[i];
+      } else if (size != sizes[i] && size >= 0 && sizes[i] >= 0 && sizes[i] != 1) {
+        return false;
+      }
+    }
+    return true;
+  };
+  return put(a) && put(b);
+}
+
 Spec infer_matmul(const InferContext& context) {
   const Shape a = infer_number(context, 0).shape, b = infer_number(context, 1).shape;
   const DType dtype = infer_promoted(context, 0, 1);
   if (!a.has_rank() || !b.has_rank()) return Spec::tensor(dtype, Shape::unknown_rank());
   if (a.rank() < 2) context.fail(0, "has shape " + a.text() + ", expected a matrix or more");
-  if (b.rank() != 2 && b.rank() != a.rank())
-    context.fail(1,
-                 "has shape " + b.text() + ", expected a matrix, or as many axes as " + a.text());
+  if (b.rank() < 2) context.fail(1, "has shape " + b.text() + ", expected a matrix or more");
   const int64_t inner = a[a.rank() - 1], other = b[b.rank() - 2];
-  bool fits = inner == other || inner < 0 || other < 0;
-  for (int i = 0; b.rank() > 2 && fits && i + 2 < a.rank(); ++i)
-    fits = a[i] == b[i] || a[i] < 0 || b[i] < 0;
-  if (!fits) context.fail(1, "has shape " + b.text() + ", which does not fit " + a.text());
-  std::vector<int64_t> sizes = a.sizes();
-  sizes.back() = b[b.rank() - 1];
+  std::vector<int64_t> sizes;
+  if ((inner != other && inner >= 0 && other >= 0) || !batch_sizes(a.sizes(), b.sizes(), &sizes))
+    context.fail(1, "has shape " + b.text() + ", which does not fit " + a.text());
+  sizes.push_back(a[a.rank() - 2]);
+  sizes.push_back(b[b.rank() - 1]);
   return Spec::tensor(dtype, Shape(std::move(sizes)));
+}
+
+// Which of the matrices of `dims` stands at place i of a batch of these sizes.
+int64_t matrix_at(const Dims& dims, std::span<const int64_t> batch, int64_t i) {
+  int64_t at = 0, stride = 1;
+  int axis = dims.rank() - 3;
+  for (size_t k = batch.size(); k-- > 0 && axis >= 0; --axis) {
+    if (dims[axis] != 1) at += i % batch[k] * stride;
+    stride *= dims[axis];
+    i /= batch[k];
+  }
+  return at;
 }
 
 void matmul_row(const RowCall& call) {
@@ -55,21 +84,26 @@ void matmul_row(const RowCall& call) {
   const DType dtype = compute_dtype(slot.dtype());
   const Tensor a = converted(call.inputs[0], dtype), b = converted(call.inputs[1], dtype);
   const int rank = a.dims().rank(), other = b.dims().rank();
-  bool fits =
-      rank >= 2 && (other == 2 || other == rank) && a.dims()[rank - 1] == b.dims()[other - 2];
-  for (int i = 0; fits && other > 2 && i + 2 < rank; ++i) fits = a.dims()[i] == b.dims()[i];
+  std::vector<int64_t> batch;
+  const bool fits = rank >= 2 && other >= 2 && a.dims()[rank - 1] == b.dims()[other - 2] &&
+                    batch_sizes(a.dims().sizes(), b.dims().sizes(), &batch);
   if (!fits)
     fail_row("matmul", "shapes " + a.dims().text() + " and " + b.dims().text() + " do not fit");
-  Dims dims = a.dims();
-  const int64_t k = dims[rank - 1], m = b.dims()[other - 1], n = dims[rank - 2];
-  dims[rank - 1] = m;
+  const int64_t n = a.dims()[rank - 2], k = a.dims()[rank - 1], m = b.dims()[other - 1];
+  Dims dims;
+  int64_t count = 1;
+  for (const int64_t size : batch) {
+    dims.push_back(size);
+    count *= size;
+  }
+  dims.push_back(n);
+  dims.push_back(m);
   check_size("matmul", dims, dtype);
-  int64_t batch = 1;
-  for (int i = 0; i + 2 < rank; ++i) batch *= dims[i];
   Tensor out = Tensor::make(dtype, dims);
   visit_number(dtype, [&]<typename T>(TypeTag<T>) {
-    for (int64_t i = 0; i < batch; ++i) {
-      multiply(a.entries<T>() + i * n * k, b.entries<T>() + (other > 2 ? i * k * m : 0), n, k, m,
+    for (int64_t i = 0; i < count; ++i) {
+      multiply(a.entries<T>() + matrix_at(a.dims(), batch, i) * n * k,
+               b.entries<T>() + matrix_at(b.dims(), batch, i) * k * m, n, k, m,
                out.mutable_entries<T>() + i * n * m);
     }
   });
@@ -188,9 +222,9 @@ void tensordot_row(const RowCall& call) {
 }  // namespace
 
 void add_product_ops(OpRegistry* registry) {
-  registry->add(op_def("matmul", "the matrix product over the last two axes",
-                       {tensor_param("a"), tensor_param("b")}, infer_matmul, matmul_row,
-                       {"reductions", 500, true}));
+  registry->add(op_def(
+      "matmul", "the matrix product over the last two axes; those before broadcast",
+      {tensor_param("a"), tensor_param("b")}, infer_matmul, matmul_row, {"reductions", 500, true}));
   registry->add(op_def(
       "tensordot",
       "products summed over the last n axes of a and the first n of b, or over [axes "

@@ -2,6 +2,7 @@
 // ops.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -20,8 +21,28 @@ struct Walk {
   int64_t reduced = 1;  // entries for each result
 };
 
+// acc after n entries in a row. With more than one lane, entries are taken up in any order: `take`
+// must not mind, and must take up what it gives.
+template <int kLanes, typename T, typename Acc, typename F>
+Acc reduce_line(const T* in, int64_t n, Acc acc, F take) {
+  int64_t i = 0;
+  if constexpr (kLanes > 1) {
+    if (n >= 2 * kLanes) {
+      std::array<Acc, kLanes> lanes;
+      std::copy_n(in, kLanes, lanes.begin());
+      for (i = kLanes; i + kLanes <= n; i += kLanes) {
+        for (size_t k = 0; k < kLanes; ++k)
+          lanes[k] = take(lanes[k], in[i + static_cast<int64_t>(k)]);
+      }
+      for (const Acc lane : lanes) acc = take(acc, lane);
+    }
+  }
+  for (; i < n; ++i) acc = take(acc, in[i]);
+  return acc;
+}
+
 // out, filled with the start value, takes up all entries.
-template <typename T, typename Acc, typename F>
+template <int kLanes = 1, typename T, typename Acc, typename F>
 void reduce(const T* in, const Walk& w, Acc* out, F take) {
   if (w.results == 0 || w.reduced == 0) return;
   if (w.rank == 0) {
@@ -33,9 +54,7 @@ void reduce(const T* in, const Walk& w, Acc* out, F take) {
   std::array<int64_t, Extents::kMax> index{};
   for (;;) {
     if (w.out_stride[last] == 0) {
-      Acc acc = *out;
-      for (int64_t i = 0; i < n; ++i) acc = take(acc, in[i]);
-      *out = acc;
+      *out = reduce_line<kLanes>(in, n, *out, take);
     } else {
       for (int64_t i = 0; i < n; ++i) out[i] = take(out[i], in[i]);
     }

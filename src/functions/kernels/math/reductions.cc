@@ -57,6 +57,9 @@ void run_total(const ReduceCall& given) {
   });
 }
 
+// Which entry is looked at first does not matter to the extremes.
+constexpr int kLanes = 16;
+
 template <bool smallest>
 void run_extreme(const ReduceCall& call) {
   visit_number(call.dtype, [&]<typename T>(TypeTag<T>) {
@@ -67,9 +70,9 @@ void run_extreme(const ReduceCall& call) {
     T* to = reinterpret_cast<T*>(call.out);
     std::fill_n(to, call.walk.results, smallest ? top : bottom);
     if (smallest) {
-      reduce(in, call.walk, to, [](T a, T v) { return v < a || v != v ? v : a; });
+      reduce<kLanes>(in, call.walk, to, [](T a, T v) { return v < a || v != v ? v : a; });
     } else {
-      reduce(in, call.walk, to, [](T a, T v) { return v > a || v != v ? v : a; });
+      reduce<kLanes>(in, call.walk, to, [](T a, T v) { return v > a || v != v ? v : a; });
     }
   });
 }

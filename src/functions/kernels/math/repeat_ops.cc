@@ -1,6 +1,7 @@
 // tile, repeat, roll: entries several times, or further on.
 
 #include <algorithm>
+#include <numeric>
 
 #include "functions/kernels/families.h"
 #include "functions/kernels/math/shape_arguments.h"
@@ -130,8 +131,10 @@ void roll_row(const RowCall& call) {
     const int axis = row_axis("roll", given, x.dims().rank());
     const int64_t size = x.dims()[axis];
     if (size == 0) continue;
-    std::vector<int64_t> at;
-    for (int64_t i = 0; i < size; ++i) at.push_back(((i - shift % size) % size + size) % size);
+    std::vector<int64_t> at(static_cast<size_t>(size));
+    std::iota(at.begin(), at.end(), 0);
+    const int64_t first = (size - shift % size) % size;  // the entry that comes to the front
+    std::ranges::rotate(at, at.begin() + first);
     Tensor rolled;
     OutputSlot slot(x.dtype(), &rolled);
     take_items(&slot, x, axis, at);

@@ -1,5 +1,5 @@
 // Ragged and sparse tensors from dense ones: from_row_splits, from_row_lengths, sparse,
-// ragged_stack, ragged_range, from_tensor.
+// ragged_range, from_tensor.
 
 #include <algorithm>
 #include <limits>
@@ -72,40 +72,6 @@ void sparse_row(const RowCall& call) {
     }
   }
   call.outputs[0].set(std::move(out));
-}
-
-// -- ragged_stack: tensors of different lengths as rows
-
-Spec infer_stack(const InferContext& context) {
-  if (context.inputs.empty()) context.fail("needs tensors");
-  const LeafSpec& first = context.tensor(0);
-  for (int i = 0; i < static_cast<int>(context.inputs.size()); ++i) {
-    const LeafSpec& type = context.tensor_of(i, first.dtype);
-    if (!type.shape.has_rank() || type.shape.rank() != first.shape.rank() || type.shape.is_scalar())
-      context.fail(i, "is " + type.text() + ", expected the rank of the first, at least 1");
-  }
-  return Spec::of(one_axis(first.dtype, static_cast<int64_t>(context.inputs.size()),
-                           first.shape.without_front().sizes()));
-}
-
-void stack_row(const RowCall& call) {
-  std::vector<int64_t> splits{0};
-  const Dims item = call.inputs[0].dims().without_front();
-  for (const Tensor& x : call.inputs) {
-    if (!(x.dims().without_front() == item)) {
-      fail_row("ragged_stack",
-               "rows of shapes " + call.inputs[0].dims().text() + " and " + x.dims().text());
-    }
-    splits.push_back(splits.back() + x.dims()[0]);
-  }
-  Tensor out = Tensor::make(call.inputs[0].dtype(), item.with_front(splits.back()));
-  std::byte* to = out.mutable_data();
-  for (const Tensor& x : call.inputs) {
-    if (x.data_bytes() > 0) std::memcpy(to, x.data(), static_cast<size_t>(x.data_bytes()));
-    to += x.data_bytes();
-    share_strings(&out.mutable_buffer(), x.buffer(), x.dtype());
-  }
-  call.outputs[0].set(make_ragged({Tensor::vector<int64_t>(splits)}, std::move(out)));
 }
 
 // -- ragged_range: 0 to each limit
@@ -197,9 +163,6 @@ void add_ragged_make_ops(OpRegistry* registry) {
                 sparse_row,
                 {required("indices", Param::Kind::tensor), values,
                  required("shape", Param::Kind::tensor)}),
-      true);
-  add(ragged_op("ragged_stack", "tensors of different lengths as the rows of a ragged one",
-                infer_stack, stack_row, {required("tensors", Param::Kind::tensors)}),
       true);
   add(ragged_op("ragged_range", "row i holds 0 to limits[i]", infer_range, range_row,
                 {required("limits", Param::Kind::tensor)}),

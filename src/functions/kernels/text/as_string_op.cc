@@ -23,7 +23,7 @@ struct NumberFormat {
   explicit NumberFormat(const Attrs& attrs) : precision(attrs["precision"].as_int()) {
     const std::string fill = attrs["fill"].as_string();
     const int64_t width = attrs["width"].as_int();
-    if (width >= 0) flags = fill + std::to_string(width);
+    flags = fill + (width >= 0 ? std::to_string(width) : "");
     conversion = attrs["scientific"].as_bool() ? 'e' : attrs["shortest"].as_bool() ? 'g' : 'f';
     plain = flags.empty() && precision < 0 && conversion == 'f';
   }
@@ -146,7 +146,8 @@ void add_as_string_op(OpRegistry* registry) {
                       option("shortest", Param::Kind::boolean, Attr::boolean(false)),
                       option("width", Param::Kind::integer, Attr::integer(-1)),
                       option("fill", Param::Kind::text, Attr::text(""))};
-  as_string.doc = "x as text: floats with six decimals (%f), integers, true and false";
+  as_string.doc = "x as text: floats with six decimals (%f), integers, true and false; fill is a "
+                  "flag of printf";
   as_string.infer = infer_as_string;
   as_string.row = as_string_row;
   as_string.block = as_string_block;
