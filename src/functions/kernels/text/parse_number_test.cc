@@ -45,9 +45,9 @@ TEST_CASE("plain numbers are those of the standard library, bit for bit") {
   for (int round = 0; round < 200'000; ++round) {
     std::string text;
     if (random() % 4 == 0) text = "-";
-    const uint32_t size = random() % 20;
-    for (uint32_t i = 0; i < size; ++i) {
-      const uint32_t kind = random() % 64;
+    const size_t size = random() % 20;
+    for (size_t i = 0; i < size; ++i) {
+      const size_t kind = random() % 64;
       text +=
           kind == 0 ? static_cast<char>(random() % 256) : static_cast<char>('0' + random() % 10);
     }

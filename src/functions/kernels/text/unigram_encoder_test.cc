@@ -45,8 +45,8 @@ std::string draw(std::mt19937& random, const sentencepiece::SentencePieceProcess
                              "<unk>",
                              "\xe2\x80\x8b"};
   std::string out;
-  const uint32_t parts = random() % (random() % 50 == 0 ? 1000 : 30);
-  for (uint32_t i = 0; i < parts; ++i) {
+  const size_t parts = random() % (random() % 50 == 0 ? 1000 : 30);
+  for (size_t i = 0; i < parts; ++i) {
     switch (random() % 5) {
       case 0: out += odd[random() % std::size(odd)]; break;
       case 1: out += static_cast<char>(random() % 128); break;
