@@ -6,6 +6,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "bench/cluster/wire.h"
 #include "parameters.grpc.pb.h"
 
 namespace penstock::rig {
@@ -13,7 +14,8 @@ namespace {
 
 constexpr float kRate = 1e-3F;
 
-class Service final : public Parameters::CallbackService {
+class Service final : public Parameters::WithRawCallbackMethod_Pull<
+                          Parameters::WithRawCallbackMethod_Push<Parameters::Service>> {
  public:
   Service(const Layers& layers, int32_t index) : values_(layers.tensors.size()) {
     for (size_t i = 0; i < values_.size(); ++i) {
@@ -22,22 +24,28 @@ class Service final : public Parameters::CallbackService {
     }
   }
 
-  grpc::ServerUnaryReactor* Pull(grpc::CallbackServerContext* context, const PullRequest* request,
-                                 PullReply* reply) override {
+  grpc::ServerUnaryReactor* Pull(grpc::CallbackServerContext* context,
+                                 const grpc::ByteBuffer* request,
+                                 grpc::ByteBuffer* reply) override {
     auto* reactor = context->DefaultReactor();
-    std::string* values = find(request->tensor());
-    if (values != nullptr) reply->set_values(*values);
+    const int32_t tensor = read_values(*request).tensor;
+    const std::string* values = find(tensor);
+    if (values != nullptr) *reply = values_message(tensor, *values);
     reactor->Finish(status(values));
     return reactor;
   }
 
-  grpc::ServerUnaryReactor* Push(grpc::CallbackServerContext* context, const PushRequest* request,
-                                 PushReply* reply) override {
-    reply->set_received_ns(now_ns());
+  grpc::ServerUnaryReactor* Push(grpc::CallbackServerContext* context,
+                                 const grpc::ByteBuffer* request,
+                                 grpc::ByteBuffer* reply) override {
+    Applied applied;
+    applied.set_received_ns(now_ns());
     auto* reactor = context->DefaultReactor();
-    std::string* values = find(request->tensor());
-    if (values != nullptr) apply(request->gradient(), values);
-    reply->set_applied_ns(now_ns());
+    const ReadValues gradient = read_values(*request);
+    std::string* values = find(gradient.tensor);
+    if (values != nullptr) apply(gradient.pieces, values);
+    applied.set_applied_ns(now_ns());
+    *reply = write_message(applied);
     reactor->Finish(status(values));
     return reactor;
   }
@@ -55,15 +63,21 @@ class Service final : public Parameters::CallbackService {
                              : grpc::Status(grpc::StatusCode::NOT_FOUND, "no such tensor here");
   }
 
-  // Without a lock, as asynchronous training does it.
-  static void apply(const std::string& gradient, std::string* values) {
-    const size_t n = std::min(gradient.size(), values->size()) / sizeof(float);
-    for (size_t i = 0; i < n; ++i) {
-      float value = 0, slope = 0;
-      std::memcpy(&value, values->data() + i * sizeof(float), sizeof value);
-      std::memcpy(&slope, gradient.data() + i * sizeof(float), sizeof slope);
-      value -= kRate * slope;
-      std::memcpy(values->data() + i * sizeof(float), &value, sizeof value);
+  // Without a lock, as asynchronous training does it. A number that lies across two pieces is left
+  // as it is: it costs the same, and nothing is learned.
+  static void apply(const std::vector<std::string_view>& gradient, std::string* values) {
+    size_t at = 0;
+    for (const std::string_view piece : gradient) {
+      const size_t skip = (sizeof(float) - at % sizeof(float)) % sizeof(float);
+      for (size_t i = skip; i + sizeof(float) <= piece.size(); i += sizeof(float)) {
+        if (at + i + sizeof(float) > values->size()) return;
+        float value = 0, slope = 0;
+        std::memcpy(&value, values->data() + at + i, sizeof value);
+        std::memcpy(&slope, piece.data() + i, sizeof slope);
+        value -= kRate * slope;
+        std::memcpy(values->data() + at + i, &value, sizeof value);
+      }
+      at += piece.size();
     }
   }
 

@@ -1,5 +1,6 @@
 #include "bench/cluster/worker.h"
 
+#include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 #include <time.h>
 
@@ -16,7 +17,8 @@
 #include <thread>
 
 #include "bench/cluster/record.h"
-#include "parameters.grpc.pb.h"
+#include "bench/cluster/wire.h"
+#include "parameters.pb.h"
 
 namespace penstock::rig {
 namespace {
@@ -30,12 +32,13 @@ void sleep_until(int64_t time_ns) {
   }
 }
 
+const std::string kPull = "/penstock.rig.Parameters/Pull";
+const std::string kPush = "/penstock.rig.Parameters/Push";
+
 // One call and all it needs until it is done.
-template <typename Request, typename Reply>
 struct Call {
   grpc::ClientContext context;
-  Request request;
-  Reply reply;
+  grpc::ByteBuffer request, reply;
 };
 
 class Worker {
@@ -50,7 +53,7 @@ class Worker {
           grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
       if (!channel->WaitForConnected(std::chrono::system_clock::now() + std::chrono::seconds(20)))
         throw std::runtime_error("rig_node: no server at " + address);
-      servers_.push_back(Parameters::NewStub(channel));
+      servers_.push_back(std::make_unique<grpc::GenericStub>(channel));
     }
     for (const Tensor& t : layers.tensors) {
       if (static_cast<size_t>(t.server) >= servers_.size())
@@ -91,7 +94,7 @@ class Worker {
   }
 
  private:
-  Parameters::Stub& server_of(int32_t t) {
+  grpc::GenericStub& server_of(int32_t t) {
     return *servers_[static_cast<size_t>(layers_.tensors[static_cast<size_t>(t)].server)];
   }
 
@@ -121,37 +124,39 @@ class Worker {
   }
 
   void pull(int32_t t) {
-    auto call = std::make_shared<Call<PullRequest, PullReply>>();
-    call->request.set_tensor(t);
+    auto call = std::make_shared<Call>();
+    call->request = values_message(t, {});
     const auto at = static_cast<size_t>(t);
     record_.down[at].begin_ns = now_ns();
-    server_of(t).async()->Pull(&call->context, &call->request, &call->reply,
-                               [this, call, at](const grpc::Status& status) {
-                                 const int64_t end_ns = now_ns();
-                                 const std::lock_guard lock(mutex_);
-                                 record_.down[at].end_ns = end_ns;
-                                 there_[at] = true;
-                                 fail(status);
-                                 changed_.notify_all();
-                               });
+    server_of(t).UnaryCall(&call->context, kPull, {}, &call->request, &call->reply,
+                           [this, call, at](const grpc::Status& status) {
+                             const int64_t end_ns = now_ns();
+                             const std::lock_guard lock(mutex_);
+                             record_.down[at].end_ns = end_ns;
+                             there_[at] = true;
+                             fail(status);
+                             changed_.notify_all();
+                           });
   }
 
   void push(int32_t t) {
-    auto call = std::make_shared<Call<PushRequest, PushReply>>();
+    auto call = std::make_shared<Call>();
     const auto at = static_cast<size_t>(t);
-    call->request.set_tensor(t);
-    call->request.set_gradient(gradients_[at]);
+    call->request = values_message(t, gradients_[at]);
     const int64_t begin_ns = now_ns();
-    server_of(t).async()->Push(&call->context, &call->request, &call->reply,
-                               [this, call, at, begin_ns](const grpc::Status& status) {
-                                 const std::lock_guard lock(mutex_);
-                                 record_.up[at] = {begin_ns, call->reply.received_ns()};
-                                 record_.apply[at] = {call->reply.received_ns(),
-                                                      call->reply.applied_ns()};
-                                 --left_;
-                                 fail(status);
-                                 changed_.notify_all();
-                               });
+    server_of(t).UnaryCall(
+        &call->context, kPush, {}, &call->request, &call->reply,
+        [this, call, at, begin_ns](const grpc::Status& status) {
+          Applied applied;
+          const bool read = !status.ok() || read_message(call->reply, &applied);
+          const std::lock_guard lock(mutex_);
+          record_.up[at] = {begin_ns, applied.received_ns()};
+          record_.apply[at] = {applied.received_ns(), applied.applied_ns()};
+          --left_;
+          fail(read ? status
+                    : grpc::Status(grpc::StatusCode::INTERNAL, "no such answer to a push"));
+          changed_.notify_all();
+        });
   }
 
   const Layers& layers_;
@@ -159,7 +164,7 @@ class Worker {
   std::mt19937_64 random_;
   std::normal_distribution<double> normal_;
   std::vector<int32_t> order_;
-  std::vector<std::unique_ptr<Parameters::Stub>> servers_;
+  std::vector<std::unique_ptr<grpc::GenericStub>> servers_;
   std::vector<std::string> gradients_;
   std::mutex mutex_;
   std::condition_variable changed_;
