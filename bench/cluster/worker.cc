@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <cstdio>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <mutex>
 #include <numeric>
@@ -25,6 +26,7 @@ namespace {
 
 constexpr double kStepJitter = 0.02;
 constexpr int64_t kBillion = 1'000'000'000;
+constexpr int kThreads = 2;
 
 void sleep_until(int64_t time_ns) {
   const timespec t{time_ns / kBillion, time_ns % kBillion};
@@ -38,7 +40,10 @@ const std::string kPush = "/penstock.rig.Parameters/Push";
 // One call and all it needs until it is done.
 struct Call {
   grpc::ClientContext context;
-  grpc::ByteBuffer request, reply;
+  grpc::ByteBuffer reply;
+  grpc::Status status;
+  std::unique_ptr<grpc::ClientAsyncResponseReader<grpc::ByteBuffer>> reader;
+  std::function<void(const Call&)> done;
 };
 
 class Worker {
@@ -62,7 +67,11 @@ class Worker {
       gradients_.emplace_back(static_cast<size_t>(t.bytes), '\0');
     }
     std::iota(order_.begin(), order_.end(), 0);
+    for (int i = 0; i < kThreads; ++i) threads_.emplace_back([this] { finish_calls(); });
   }
+  ~Worker() { queue_.Shutdown(); }
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
 
   StepRecord step() {
     const size_t tensors = layers_.tensors.size(), layers = layers_.layers.size();
@@ -123,40 +132,52 @@ class Worker {
     if (!status.ok() && error_.empty()) error_ = status.error_message();
   }
 
+  // Calls that ended, whatever their thread; gRPC's own callbacks do not do (server.cc).
+  void finish_calls() {
+    void* tag = nullptr;
+    for (bool ok = false; queue_.Next(&tag, &ok);) {
+      const std::unique_ptr<Call> call(static_cast<Call*>(tag));
+      call->done(*call);
+    }
+  }
+
+  // Sends `request` to the tensor's server; `done` gets the call when it is over.
+  void send(int32_t t, const std::string& method, const grpc::ByteBuffer& request,
+            std::function<void(const Call&)> done) {
+    auto* call = new Call;
+    call->done = std::move(done);
+    call->reader = server_of(t).PrepareUnaryCall(&call->context, method, request, &queue_);
+    call->reader->StartCall();
+    call->reader->Finish(&call->reply, &call->status, call);
+  }
+
   void pull(int32_t t) {
-    auto call = std::make_shared<Call>();
-    call->request = values_message(t, {});
     const auto at = static_cast<size_t>(t);
     record_.down[at].begin_ns = now_ns();
-    server_of(t).UnaryCall(&call->context, kPull, {}, &call->request, &call->reply,
-                           [this, call, at](const grpc::Status& status) {
-                             const int64_t end_ns = now_ns();
-                             const std::lock_guard lock(mutex_);
-                             record_.down[at].end_ns = end_ns;
-                             there_[at] = true;
-                             fail(status);
-                             changed_.notify_all();
-                           });
+    send(t, kPull, values_message(t, {}), [this, at](const Call& call) {
+      const int64_t end_ns = now_ns();
+      const std::lock_guard lock(mutex_);
+      record_.down[at].end_ns = end_ns;
+      there_[at] = true;
+      fail(call.status);
+      changed_.notify_all();
+    });
   }
 
   void push(int32_t t) {
-    auto call = std::make_shared<Call>();
     const auto at = static_cast<size_t>(t);
-    call->request = values_message(t, gradients_[at]);
     const int64_t begin_ns = now_ns();
-    server_of(t).UnaryCall(
-        &call->context, kPush, {}, &call->request, &call->reply,
-        [this, call, at, begin_ns](const grpc::Status& status) {
-          Applied applied;
-          const bool read = !status.ok() || read_message(call->reply, &applied);
-          const std::lock_guard lock(mutex_);
-          record_.up[at] = {begin_ns, applied.received_ns()};
-          record_.apply[at] = {applied.received_ns(), applied.applied_ns()};
-          --left_;
-          fail(read ? status
-                    : grpc::Status(grpc::StatusCode::INTERNAL, "no such answer to a push"));
-          changed_.notify_all();
-        });
+    send(t, kPush, values_message(t, gradients_[at]), [this, at, begin_ns](const Call& call) {
+      Applied applied;
+      const bool read = !call.status.ok() || read_message(call.reply, &applied);
+      const std::lock_guard lock(mutex_);
+      record_.up[at] = {begin_ns, applied.received_ns()};
+      record_.apply[at] = {applied.received_ns(), applied.applied_ns()};
+      --left_;
+      fail(read ? call.status
+                : grpc::Status(grpc::StatusCode::INTERNAL, "no such answer to a push"));
+      changed_.notify_all();
+    });
   }
 
   const Layers& layers_;
@@ -172,6 +193,8 @@ class Worker {
   std::vector<bool> there_;
   size_t left_ = 0;
   std::string error_;
+  grpc::CompletionQueue queue_;
+  std::vector<std::jthread> threads_;
 };
 
 void write_profile(const std::string& folder, int64_t number, const std::string& bytes) {
