@@ -192,7 +192,7 @@ WindowFit fit_window(const Profile& profile, const Rig& rig) {
     attempt(tried);
     tried.receive_s = tried.receive_s_per_byte = 0;
     attempt(tried);
-    for (tried.receive_s = 1e-4; tried.receive_s < 2e-3; tried.receive_s *= 1.5) attempt(tried);
+    for (tried.receive_s = 1e-4; tried.receive_s < 1e-2; tried.receive_s *= 1.5) attempt(tried);
   }
   Rig tried = out.rig;
   for (double bytes = 65536; bytes <= (64 << 20) && !seen; bytes *= 4) {
@@ -200,7 +200,11 @@ WindowFit fit_window(const Profile& profile, const Rig& rig) {
     attempt(tried);
   }
   out.error = end_time_error(split_at_windows(judged, windows, rig.server_rate), out.rig);
-  if (seen) out.rig.scheduler.first_bytes = std::max(windows.down_bytes, windows.up_bytes);
+  if (seen) {
+    LinkScheduler& scheduler = out.rig.scheduler;
+    scheduler.first_bytes = std::max(windows.down_bytes, windows.up_bytes);
+    scheduler.then_bytes = scheduler.first_bytes + kWindowGrowth_bytes;
+  }
   return out;
 }
 
