@@ -192,7 +192,7 @@ WindowFit fit_window(const Profile& profile, const Rig& rig) {
     attempt(tried);
     tried.receive_s = tried.receive_s_per_byte = 0;
     attempt(tried);
-    for (tried.receive_s = 1e-4; tried.receive_s < 1e-2; tried.receive_s *= 1.5) attempt(tried);
+    for (tried.receive_s = 1e-4; tried.receive_s < 1e-2; tried.receive_s *= 1.2) attempt(tried);
   }
   Rig tried = out.rig;
   for (double bytes = 65536; bytes <= (64 << 20) && !seen; bytes *= 4) {
