@@ -44,8 +44,7 @@ Job read_job(const std::vector<std::string>& words) {
   return out;
 }
 
-// Memory that was touched once stays: giving 40 MB back after each message and getting it anew
-// takes a virtual machine 100 ms, in which the receiving thread reads nothing.
+// Memory that was touched once stays, so that nothing waits for pages while 40 MB come in.
 void keep_memory() {
   mallopt(M_ARENA_MAX, 1);
   mallopt(M_MMAP_THRESHOLD, 1 << 30);
