@@ -82,7 +82,7 @@ class Variables {
 };
 
 // A call, from before it comes until it is answered; deletes itself. The queue's threads are ours:
-// those behind gRPC's callbacks sleep for 100 ms when nothing has ended for 100 ms, and in a long
+// those behind gRPC's callbacks sleep for 100 ms when nothing has ended for a second, and in a long
 // transfer nobody reads then.
 class Call {
  public:
