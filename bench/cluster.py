@@ -8,9 +8,9 @@ brings. Measured is what lies in
   PENSTOCK_RECORDINGS  cluster/ (TensorFlow) and cluster-ddp/ (PyTorch DDP); without it ../shared/golden beside the checkout
   PENSTOCK_RIG_OUT     what bench/cluster/rig.py wrote; without it build/rig
 A row without its recordings says so. The rig's settings are predicted with what penstock calibrate finds in their
-profiles of one worker. The recordings' constants are those of bench/cluster/constants.json, fitted by
-accuracy.py --fit with the judged configuration left out; a configuration that no fit has seen is judged with the
-constants of all. --tiny judges two profiles of tests/ against nothing, to see that it works.
+profiles of one worker, plain links with the loss that bulk transfers showed (links.json). The recordings' constants are
+those of bench/cluster/constants.json, fitted by accuracy.py --fit with the judged configuration left out; a
+configuration that no fit has seen is judged with the constants of all. --tiny judges two profiles of tests/ against nothing, to see that it works.
 """
 import argparse
 import copy
@@ -53,10 +53,13 @@ def configurations(folder):
     return [Configuration(f) for f in sorted(folder.iterdir()) if (f / "measured.json").exists()]
 
 
+def rig_folder():
+    return pathlib.Path(os.environ.get("PENSTOCK_RIG_OUT", ROOT / "build/rig"))
+
+
 def rig(queue):
     """Settings of the rig whose links are fair or plain, of several sizes."""
-    folder = pathlib.Path(os.environ.get("PENSTOCK_RIG_OUT", ROOT / "build/rig"))
-    out = []
+    folder, out = rig_folder(), []
     for c in configurations(folder) if folder.is_dir() else []:
         if json.loads((c.folder / "config.json").read_text())["queue"] == queue and len(c.measured) > 1:
             out.append(c)
@@ -82,9 +85,19 @@ def calibrated(program, c, policy):
         return json.loads(net.read_text())
 
 
-def judge_calibrated(program, all_of, policy):
-    """Each with what its own profile says, no measured throughput."""
-    return [(c, errors(c, c.predict(program, ["--policy", policy], calibrated(program, c, policy)))) for c in all_of]
+def duplex_loss():
+    """What plain links of the rig lose while both ways are busy: of bulk transfers (goodput.py), {} where they were not measured."""
+    links = rig_folder() / "links.json"
+    if not links.exists():
+        return {}
+    filled = [f[way] for f in json.loads(links.read_text())["plain"] for way in ("downlink", "uplink")]
+    return {"duplex_loss": max(0.0, round(1 - sum(filled) / len(filled), 4))}
+
+
+def judge_calibrated(program, all_of, policy, measured=None):
+    """Each with what its own profile and the links say, no measured throughput."""
+    return [(c, errors(c, c.predict(program, ["--policy", policy], {**calibrated(program, c, policy), **(measured or {})})))
+            for c in all_of]
 
 
 def figures(found, keep=lambda w, m: True):
@@ -144,15 +157,16 @@ def table(program):
     fair, plain = rig("fair"), rig("plain")
     left_out = judge(program, tf, fit="recordings")
     fair_found = judge_calibrated(program, fair, "fifo")
-    plain_found = judge_calibrated(program, plain, "grpc")
+    plain_found = judge_calibrated(program, plain, "grpc", duplex_loss())
     given = [(c, errors(c, c.predict(program, ["--step-time", str(1 / c.measured[1])]))) for c in ddp]
+    alone, converted = judge(program, ddp), judge(program, chakra(ddp))
     lines = ["| what | points | mean | 9 of 10 | most | goal |", "|---|---|---|---|---|---|",
              row("TensorFlow recordings, all points", figures(left_out), "5 %, 11 %"),
              row("the same, W >= 2", figures(left_out, lambda w, m: w >= 2), "5.5 %"),
              row("the same, two servers", figures(left_out, lambda w, m: m == 2), "5 %"),
              row("DDP recordings, one worker's step given", figures(given), "0.8 %, most 3 %"),
-             row("DDP recordings, the trace alone", figures(judge(program, ddp)), "2.5 %, most 8 %"),
-             row("the same, Chakra traces alone", figures(judge(program, chakra(ddp))), "2.5 %, most 8 %"),
+             row("DDP recordings, the trace alone", figures(alone), "2.5 %, most 8 %"),
+             row("the same, Chakra traces alone", figures(converted), "2.5 %, most 8 %"),
              row("own rig, fair links", figures(fair_found), "3 %, p95 8 %", p95(fair_found)),
              row("own rig, plain TCP", figures(plain_found), "6 %, p95 15 %", p95(plain_found))]
     s = saturation(fair_found + plain_found)
@@ -168,7 +182,8 @@ def table(program):
     for name, e in end_times(program, [(c.profile, c.mbit, "grpc") for c in tf[:3]]):
         lines.append(f"| transfer end times, `{name}` | {e['transfers']} | {percent(e['mean'])} | p95 {percent(e['p95'])} | "
                      f"{percent(e['most'])} | (reported) |")
-    for label, found in (("TensorFlow", left_out), ("DDP", given), ("own rig", fair_found + plain_found)):
+    for label, found in (("TensorFlow", left_out), ("DDP, step given", given), ("DDP, the trace alone", alone),
+                         ("DDP, Chakra traces", converted), ("own rig", fair_found + plain_found)):
         if found:
             lines.append(f"| 90 % interval covers the run, {label} | {sum(e[4] for _, es in found for e in es)} | "
                          f"{percent(coverage(found))} | | | 80 to 97 % |")
@@ -197,7 +212,7 @@ def p95(found):
 
 
 def configurations_of_one_size():
-    folder = pathlib.Path(os.environ.get("PENSTOCK_RIG_OUT", ROOT / "build/rig"))
+    folder = rig_folder()
     return [c for c in configurations(folder) if len(c.measured) == 1] if folder.is_dir() else []
 
 

@@ -1,5 +1,6 @@
 #include "bench/cluster/worker.h"
 
+#include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 #include <time.h>
 
@@ -8,6 +9,7 @@
 #include <condition_variable>
 #include <cstdio>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <mutex>
 #include <numeric>
@@ -16,13 +18,15 @@
 #include <thread>
 
 #include "bench/cluster/record.h"
-#include "parameters.grpc.pb.h"
+#include "bench/cluster/wire.h"
+#include "parameters.pb.h"
 
 namespace penstock::rig {
 namespace {
 
 constexpr double kStepJitter = 0.02;
 constexpr int64_t kBillion = 1'000'000'000;
+constexpr int kThreads = 2;
 
 void sleep_until(int64_t time_ns) {
   const timespec t{time_ns / kBillion, time_ns % kBillion};
@@ -30,12 +34,16 @@ void sleep_until(int64_t time_ns) {
   }
 }
 
+const std::string kPull = "/penstock.rig.Parameters/Pull";
+const std::string kPush = "/penstock.rig.Parameters/Push";
+
 // One call and all it needs until it is done.
-template <typename Request, typename Reply>
 struct Call {
   grpc::ClientContext context;
-  Request request;
-  Reply reply;
+  grpc::ByteBuffer reply;
+  grpc::Status status;
+  std::unique_ptr<grpc::ClientAsyncResponseReader<grpc::ByteBuffer>> reader;
+  std::function<void(const Call&)> done;
 };
 
 class Worker {
@@ -50,7 +58,7 @@ class Worker {
           grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
       if (!channel->WaitForConnected(std::chrono::system_clock::now() + std::chrono::seconds(20)))
         throw std::runtime_error("rig_node: no server at " + address);
-      servers_.push_back(Parameters::NewStub(channel));
+      servers_.push_back(std::make_unique<grpc::GenericStub>(channel));
     }
     for (const Tensor& t : layers.tensors) {
       if (static_cast<size_t>(t.server) >= servers_.size())
@@ -59,7 +67,11 @@ class Worker {
       gradients_.emplace_back(static_cast<size_t>(t.bytes), '\0');
     }
     std::iota(order_.begin(), order_.end(), 0);
+    for (int i = 0; i < kThreads; ++i) threads_.emplace_back([this] { finish_calls(); });
   }
+  ~Worker() { queue_.Shutdown(); }
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
 
   StepRecord step() {
     const size_t tensors = layers_.tensors.size(), layers = layers_.layers.size();
@@ -91,7 +103,7 @@ class Worker {
   }
 
  private:
-  Parameters::Stub& server_of(int32_t t) {
+  grpc::GenericStub& server_of(int32_t t) {
     return *servers_[static_cast<size_t>(layers_.tensors[static_cast<size_t>(t)].server)];
   }
 
@@ -120,38 +132,52 @@ class Worker {
     if (!status.ok() && error_.empty()) error_ = status.error_message();
   }
 
+  // Calls that ended, whatever their thread; gRPC's own callbacks do not do (server.cc).
+  void finish_calls() {
+    void* tag = nullptr;
+    for (bool ok = false; queue_.Next(&tag, &ok);) {
+      const std::unique_ptr<Call> call(static_cast<Call*>(tag));
+      call->done(*call);
+    }
+  }
+
+  // Sends `request` to the tensor's server; `done` gets the call when it is over.
+  void send(int32_t t, const std::string& method, const grpc::ByteBuffer& request,
+            std::function<void(const Call&)> done) {
+    auto* call = new Call;
+    call->done = std::move(done);
+    call->reader = server_of(t).PrepareUnaryCall(&call->context, method, request, &queue_);
+    call->reader->StartCall();
+    call->reader->Finish(&call->reply, &call->status, call);
+  }
+
   void pull(int32_t t) {
-    auto call = std::make_shared<Call<PullRequest, PullReply>>();
-    call->request.set_tensor(t);
     const auto at = static_cast<size_t>(t);
     record_.down[at].begin_ns = now_ns();
-    server_of(t).async()->Pull(&call->context, &call->request, &call->reply,
-                               [this, call, at](const grpc::Status& status) {
-                                 const int64_t end_ns = now_ns();
-                                 const std::lock_guard lock(mutex_);
-                                 record_.down[at].end_ns = end_ns;
-                                 there_[at] = true;
-                                 fail(status);
-                                 changed_.notify_all();
-                               });
+    send(t, kPull, values_message(t, {}), [this, at](const Call& call) {
+      const int64_t end_ns = now_ns();
+      const std::lock_guard lock(mutex_);
+      record_.down[at].end_ns = end_ns;
+      there_[at] = true;
+      fail(call.status);
+      changed_.notify_all();
+    });
   }
 
   void push(int32_t t) {
-    auto call = std::make_shared<Call<PushRequest, PushReply>>();
     const auto at = static_cast<size_t>(t);
-    call->request.set_tensor(t);
-    call->request.set_gradient(gradients_[at]);
     const int64_t begin_ns = now_ns();
-    server_of(t).async()->Push(&call->context, &call->request, &call->reply,
-                               [this, call, at, begin_ns](const grpc::Status& status) {
-                                 const std::lock_guard lock(mutex_);
-                                 record_.up[at] = {begin_ns, call->reply.received_ns()};
-                                 record_.apply[at] = {call->reply.received_ns(),
-                                                      call->reply.applied_ns()};
-                                 --left_;
-                                 fail(status);
-                                 changed_.notify_all();
-                               });
+    send(t, kPush, values_message(t, gradients_[at]), [this, at, begin_ns](const Call& call) {
+      Applied applied;
+      const bool read = !call.status.ok() || read_message(call.reply, &applied);
+      const std::lock_guard lock(mutex_);
+      record_.up[at] = {begin_ns, applied.received_ns()};
+      record_.apply[at] = {applied.received_ns(), applied.applied_ns()};
+      --left_;
+      fail(read ? call.status
+                : grpc::Status(grpc::StatusCode::INTERNAL, "no such answer to a push"));
+      changed_.notify_all();
+    });
   }
 
   const Layers& layers_;
@@ -159,7 +185,7 @@ class Worker {
   std::mt19937_64 random_;
   std::normal_distribution<double> normal_;
   std::vector<int32_t> order_;
-  std::vector<std::unique_ptr<Parameters::Stub>> servers_;
+  std::vector<std::unique_ptr<grpc::GenericStub>> servers_;
   std::vector<std::string> gradients_;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -167,6 +193,8 @@ class Worker {
   std::vector<bool> there_;
   size_t left_ = 0;
   std::string error_;
+  grpc::CompletionQueue queue_;
+  std::vector<std::jthread> threads_;
 };
 
 void write_profile(const std::string& folder, int64_t number, const std::string& bytes) {

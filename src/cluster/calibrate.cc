@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "cluster/recorded_window.h"
 #include "cluster/sharing.h"
 #include "cluster/simulator.h"
 
@@ -18,6 +19,7 @@ using Json = nlohmann::ordered_json;
 constexpr int32_t kMostHosts = 1000;
 constexpr size_t kMostFlows = 10'000;
 constexpr int kRounds = 4000;
+constexpr double kBursts[] = {0, 16384, 32768, 65536, 131072, 262144};
 
 int32_t read_host(const Json& flow, const char* key, const std::string& where) {
   const auto it = flow.find(key);
@@ -35,13 +37,26 @@ double error_of(const Pattern& pattern, const std::vector<double>& rates) {
 
 // The step by itself in the recorded order; its transfers are in the outcome's spans.
 Outcome replay_step(Step step, const Rig& rig, int32_t servers) {
-  for (Op& op : step.ops)
-    op.priority = std::max(0.0, is_transfer(op.resource) ? op.end_s : op.start_s);
+  for (Op& op : step.ops) {
+    if (op.priority < 0)
+      op.priority = std::max(0.0, is_transfer(op.resource) ? op.end_s : op.start_s);
+  }
   Rig alone = rig;
   alone.stagger_s = 0;
   Run run{1, servers, 1, 1};
   run.record = true;
   return simulate({plan_step(step, alone)}, alone, run);
+}
+
+// Every other step to fit on and the others to judge by; a single one for both.
+std::pair<Profile, Profile> halves(const Profile& profile) {
+  std::pair<Profile, Profile> out{profile, profile};
+  if (profile.steps.size() < 2) return out;
+  out.first.steps.clear();
+  out.second.steps.clear();
+  for (size_t i = 0; i < profile.steps.size(); ++i)
+    (i % 2 == 0 ? out.first : out.second).steps.push_back(profile.steps[i]);
+  return out;
 }
 
 }  // namespace
@@ -156,27 +171,40 @@ EndTimeError end_time_error(const Profile& profile, const Rig& rig) {
 }
 
 WindowFit fit_window(const Profile& profile, const Rig& rig) {
+  const auto [fitted, judged] = halves(profile);
+  const Windows windows = find_windows(fitted, rig.server_rate);
+  const bool seen = windows.down_bytes > 0 || windows.up_bytes > 0;
+  const Profile sent = split_at_windows(fitted, windows, rig.server_rate);
   WindowFit out;
   out.rig = rig;
   out.rig.burst_bytes = 0;
-  out.error = end_time_error(profile, out.rig);
+  double least = end_time_error(sent, out.rig).mean;
   const auto attempt = [&](const Rig& tried) {
-    const EndTimeError error = end_time_error(profile, tried);
-    if (error.mean < out.error.mean) out = {tried, error};
+    const double mean = end_time_error(sent, tried).mean;
+    if (mean >= least) return;
+    least = mean;
+    out.rig = tried;
   };
-  Rig tried = out.rig;
-  tried.receive_s = tried.receive_s_per_byte = 0;
-  attempt(tried);
-  tried = out.rig;
-  for (tried.burst_bytes = 16384; tried.burst_bytes <= (256 << 10); tried.burst_bytes *= 2)
+  // A burst shortens what a wait for its use lengthens: both at once.
+  for (const double burst_bytes : kBursts) {
+    Rig tried = out.rig;
+    tried.burst_bytes = burst_bytes;
     attempt(tried);
-  tried = out.rig;
-  for (double bytes = 65536; bytes <= (64 << 20); bytes *= 4) {
+    tried.receive_s = tried.receive_s_per_byte = 0;
+    attempt(tried);
+    for (tried.receive_s = 1e-4; tried.receive_s < 1e-2; tried.receive_s *= 1.2) attempt(tried);
+  }
+  Rig tried = out.rig;
+  for (double bytes = 65536; bytes <= (64 << 20) && !seen; bytes *= 4) {
     tried.scheduler.first_bytes = bytes;
     attempt(tried);
   }
-  tried = out.rig;
-  for (tried.receive_s = 1e-4; tried.receive_s < 2e-3; tried.receive_s *= 1.5) attempt(tried);
+  out.error = end_time_error(split_at_windows(judged, windows, rig.server_rate), out.rig);
+  if (seen) {
+    LinkScheduler& scheduler = out.rig.scheduler;
+    scheduler.first_bytes = std::max(windows.down_bytes, windows.up_bytes);
+    scheduler.then_bytes = scheduler.first_bytes + kWindowGrowth_bytes;
+  }
   return out;
 }
 

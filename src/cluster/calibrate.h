@@ -51,9 +51,11 @@ struct EndTimeError {
 };
 EndTimeError end_time_error(const Profile& profile, const Rig& rig);
 
-// `rig` with, one after the other, the least mean error of end times of those tried: no time from a
-// last byte to its use (receive_s, receive_s_per_byte) or that of `rig`, the token bucket of the
-// links (burst_bytes), the window (first_bytes; 0: transfers go whole), another receive_s.
+// `rig` with the windows that the profile shows (recorded_window.h) and the least mean error of end
+// times of those tried: the token bucket of the links (burst_bytes) with no time from a last byte
+// to its use (receive_s, receive_s_per_byte), that of `rig`, or another receive_s; where the
+// profile shows no window, first_bytes of 64 KiB to 64 MiB (0: transfers go whole). Fitted on every
+// other step; `error` is that of the steps between them.
 struct WindowFit {
   Rig rig;
   EndTimeError error;
