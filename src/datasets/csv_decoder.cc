@@ -134,7 +134,7 @@ class CsvDecoder final : public RecordDecoder {
   void split(const Record& record) {
     fields_.clear();
     const auto size = static_cast<size_t>(record.size);
-    if (layout_.rows.quotes && std::memchr(record.data, '"', size)) {
+    if (layout_.rows.quotes && size > 0 && std::memchr(record.data, '"', size)) {
       split_quoted(record);
     } else {
       split_plain(record);
