@@ -141,8 +141,8 @@ struct OpDef {
   bool large_rows = false;   // works on rows of many kilobytes: run depth first
   // The row kernel may be given its first input's memory for its output; see OutputSlot.
   bool in_place = false;
-  double cost_ns = 50;       // rough cost of a row, before anything is measured
-  std::string group;         // "math", "image", ... for `penstock ops`
+  double cost_ns = 50;  // rough cost of a row, before anything is measured
+  std::string group;    // "math", "image", ... for `penstock ops`
 };
 
 // Whether number literals take the dtype of the op's other arguments: those from `*first` on.

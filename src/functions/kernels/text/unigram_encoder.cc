@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kSpace = "\xe2\x96\x81";        // U+2581
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD
-constexpr size_t kLongestPiece = 1 << 10;  // far above what trainers make
+constexpr size_t kLongestPiece = 1 << 10;                  // far above what trainers make
 constexpr const char* kWhat = "SentencePiece model";
 
 constexpr uint32_t field(uint32_t number, WireReader::Type type) { return number << 3 | type; }
