@@ -131,62 +131,76 @@ bool evaluate_op(const OpDef& op, const Attrs& attrs, std::span<const Tensor> in
   return evaluate_leaves(op, attrs, inputs, result.leaves(), outputs);
 }
 
-CompiledFunction::CompiledFunction(FunctionPtr function, std::span<const Tensor> environment)
-    : function_(std::move(function)) {
-  const Function& f = *function_;
-  if (!environment.empty()) {
-    for (const int source : f.capture_sources)
-      captures_.push_back(environment[static_cast<size_t>(source)]);
-  }
-  result_of_.assign(f.values.size(), -1);
+CompiledFunction::Program::Program(FunctionPtr compiled) : function(std::move(compiled)) {
+  const Function& f = *function;
+  result_of.assign(f.values.size(), -1);
   for (size_t i = 0; i < f.results.size(); ++i)
-    result_of_[static_cast<size_t>(f.results[i])] = static_cast<int>(i);
+    result_of[static_cast<size_t>(f.results[i])] = static_cast<int>(i);
   for (const FunctionNode& node : f.nodes) {
     Step step{&node, nullptr, {}, {}, {}, {}, -1, false};
     if (node.op && node.op->prepare) step.state = node.op->prepare(node.attrs);
     for (const FunctionPtr& body : node.bodies)
       step.bodies.push_back(std::make_unique<CompiledFunction>(body, std::span<const Tensor>()));
     for (const ValueId id : node.outputs) step.dtypes.push_back(f.type(id).dtype);
-    steps_.push_back(std::move(step));
+    steps.push_back(std::move(step));
   }
-  maker_.assign(f.values.size(), -1);
+  maker.assign(f.values.size(), -1);
   for (size_t n = 0; n < f.nodes.size(); ++n) {
     for (const ValueId id : f.nodes[n].outputs)
-      maker_[static_cast<size_t>(id)] = static_cast<int>(n);
+      maker[static_cast<size_t>(id)] = static_cast<int>(n);
   }
-  const std::vector<int> places = find_places(f, result_of_);
-  for (Step& step : steps_) {
+  const std::vector<int> places = find_places(f, result_of);
+  for (Step& step : steps) {
     for (const ValueId id : step.node->outputs)
       step.places.push_back(places[static_cast<size_t>(id)]);
   }
-  evaluate_known(f, &steps_);
-  chains_ = EntrywiseChain::find(f);
-  for (size_t c = 0; c < chains_.size(); ++c) {
-    const std::span<const int> nodes = chains_[c].nodes();
-    for (const int n : nodes) steps_[static_cast<size_t>(n)].chain = static_cast<int>(c);
-    steps_[static_cast<size_t>(nodes.back())].ends_chain = true;
+  evaluate_known(f, &steps);
+  chains = EntrywiseChain::find(f);
+  for (size_t c = 0; c < chains.size(); ++c) {
+    const std::span<const int> nodes = chains[c].nodes();
+    for (const int n : nodes) steps[static_cast<size_t>(n)].chain = static_cast<int>(c);
+    steps[static_cast<size_t>(nodes.back())].ends_chain = true;
   }
   constexpr int64_t kSmallRow = 16 << 10;
-  by_rows_ = std::ranges::any_of(f.values, [](const FunctionValue& v) {
+  by_rows = std::ranges::any_of(f.values, [](const FunctionValue& v) {
     return v.type.is_tensor() && v.type.shape.entries() * dtype_size(v.type.dtype) > kSmallRow;
   });
-  by_rows_ |= std::ranges::any_of(f.nodes, [](const FunctionNode& n) {
+  by_rows |= std::ranges::any_of(f.nodes, [](const FunctionNode& n) {
     return n.kind == FunctionNode::Kind::conditional || (n.op && n.op->large_rows);
   });
 }
+
+CompiledFunction::CompiledFunction(FunctionPtr function, std::span<const Tensor> environment)
+    : program_(std::make_shared<const Program>(std::move(function))) {
+  bind(environment);
+}
+
+CompiledFunction::CompiledFunction(const CompiledFunction& other,
+                                   std::span<const Tensor> environment)
+    : program_(other.program_) {
+  bind(environment);
+}
+
+void CompiledFunction::bind(std::span<const Tensor> environment) {
+  if (environment.empty()) return;
+  for (const int source : function().capture_sources)
+    captures_.push_back(environment[static_cast<size_t>(source)]);
+}
+
+const Function& CompiledFunction::function() const { return *program_->function; }
 
 CompiledFunction::~CompiledFunction() = default;
 
 void CompiledFunction::run_steps(std::vector<Tensor>& values, const RowId& row,
                                  const Placement* placement, int64_t slot) const {
-  for (const Step& step : steps_) {
+  for (const Step& step : program_->steps) {
     if (step.chain < 0) {
       run_step(step, values, row, placement, slot);
     } else if (step.ends_chain) {
-      const EntrywiseChain& chain = chains_[static_cast<size_t>(step.chain)];
+      const EntrywiseChain& chain = program_->chains[static_cast<size_t>(step.chain)];
       if (run_chain_on_row(chain, values, placement, slot)) continue;
       for (const int n : chain.nodes())
-        run_step(steps_[static_cast<size_t>(n)], values, row, placement, slot);
+        run_step(program_->steps[static_cast<size_t>(n)], values, row, placement, slot);
     }
   }
 }
@@ -214,7 +228,8 @@ bool CompiledFunction::run_chain_on_row(const EntrywiseChain& chain, std::vector
   }
   const auto allocate = [&](size_t output, const Dims& dims) {
     const ValueId id = chain.outputs()[output];
-    const Step& step = steps_[static_cast<size_t>(maker_[static_cast<size_t>(id)])];
+    const Step& step =
+        program_->steps[static_cast<size_t>(program_->maker[static_cast<size_t>(id)])];
     const Tensor place = place_of(step, 0, placement, slot);
     return OutputSlot(step.dtypes[0], &values[static_cast<size_t>(id)], place).allocate(dims);
   };
@@ -264,8 +279,8 @@ void CompiledFunction::run_step(const Step& step, std::vector<Tensor>& values, c
 
 std::vector<Tensor> CompiledFunction::run_row(std::vector<Tensor> inputs, const RowId& row) const {
   std::vector<Tensor> values = std::move(inputs);
-  values.resize(function_->values.size());
-  std::ranges::copy(captures_, values.begin() + function_->input_count());
+  values.resize(function().values.size());
+  std::ranges::copy(captures_, values.begin() + function().input_count());
   return results_of(std::move(values), row);
 }
 
@@ -273,10 +288,10 @@ std::vector<Tensor> CompiledFunction::run_body(std::vector<Tensor> inputs,
                                                std::span<const Tensor> environment,
                                                const RowId& row) const {
   std::vector<Tensor> values = std::move(inputs);
-  values.resize(function_->values.size());
-  const auto first = static_cast<size_t>(function_->input_count());
-  for (size_t i = 0; i < function_->captures.size(); ++i)
-    values[first + i] = environment[static_cast<size_t>(function_->capture_sources[i])];
+  values.resize(function().values.size());
+  const auto first = static_cast<size_t>(function().input_count());
+  for (size_t i = 0; i < function().captures.size(); ++i)
+    values[first + i] = environment[static_cast<size_t>(function().capture_sources[i])];
   return results_of(std::move(values), row);
 }
 
@@ -284,12 +299,12 @@ std::vector<Tensor> CompiledFunction::results_of(std::vector<Tensor> values,
                                                  const RowId& row) const {
   run_steps(values, row, nullptr, 0);
   std::vector<Tensor> out;
-  for (const ValueId id : function_->results) out.push_back(values[static_cast<size_t>(id)]);
+  for (const ValueId id : function().results) out.push_back(values[static_cast<size_t>(id)]);
   return out;
 }
 
 void CompiledFunction::run_by_rows(const Block& in, Block* out, const Placement* placement) const {
-  const Function& f = *function_;
+  const Function& f = function();
   std::vector<ResultRows> results;
   results.reserve(f.results.size());
   Placement places;
@@ -333,7 +348,7 @@ void CompiledFunction::run(Block& in, Block* out, const Placement* placement) co
   Origin origin = in.origin;
   MarkPtr mark = in.mark;
   const uint64_t seq = in.seq;
-  if (by_rows_) {
+  if (program_->by_rows) {
     run_by_rows(in, out, placement);
   } else {
     run_by_columns(in, out);

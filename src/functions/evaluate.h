@@ -44,8 +44,10 @@ class CompiledFunction {
  public:
   // `environment` holds the values of the pipeline's captures.
   CompiledFunction(FunctionPtr function, std::span<const Tensor> environment);
+  // The same function with other captures: shares what the first one has built (patterns, tables).
+  CompiledFunction(const CompiledFunction& other, std::span<const Tensor> environment);
   ~CompiledFunction();
-  const Function& function() const { return *function_; }
+  const Function& function() const;
 
   // Rows of `in` (errors kept, skipped) to rows of the same number in `out`. Failing rows become
   // errors at their place. Origin, seq and mark pass through. `in` may be consumed.
@@ -59,6 +61,7 @@ class CompiledFunction {
 
  private:
   struct Step;
+  void bind(std::span<const Tensor> environment);
   void run_by_rows(const Block& in, Block* out, const Placement* placement) const;
   void run_by_columns(Block& in, Block* out) const;
   using Columns = RecycledVector<Column>;  // by value
@@ -75,13 +78,9 @@ class CompiledFunction {
                         const Placement* placement, int64_t slot) const;
   static Tensor place_of(const Step& step, size_t output, const Placement* placement, int64_t slot);
 
-  FunctionPtr function_;
+  struct Program;
+  std::shared_ptr<const Program> program_;
   std::vector<Tensor> captures_;
-  std::vector<Step> steps_;  // one for each node
-  std::vector<EntrywiseChain> chains_;
-  std::vector<int> maker_;      // for each value: its node, -1 for none
-  std::vector<int> result_of_;  // for each value: which result it is placed as, -1 for none
-  bool by_rows_ = false;
 };
 
 }  // namespace penstock

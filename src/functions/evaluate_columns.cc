@@ -17,7 +17,7 @@ bool failed(const std::vector<RowError>& errors, int64_t row) {
 }  // namespace
 
 void CompiledFunction::run_by_columns(Block& in, Block* out) const {
-  const Function& f = *function_;
+  const Function& f = function();
   Columns values(f.values.size());
   for (int i = 0; i < f.input_count(); ++i)
     values[static_cast<size_t>(i)] = std::move(in.columns[static_cast<size_t>(i)]);
@@ -25,14 +25,14 @@ void CompiledFunction::run_by_columns(Block& in, Block* out) const {
     values[static_cast<size_t>(f.input_count()) + i] = Column::constant(captures_[i], in.rows);
   }
   std::vector<RowError> errors = in.errors;
-  for (const Step& step : steps_) {
+  for (const Step& step : program_->steps) {
     if (step.chain < 0) {
       run_step_on_columns(step, in, &values, &errors);
     } else if (step.ends_chain) {
-      const EntrywiseChain& chain = chains_[static_cast<size_t>(step.chain)];
+      const EntrywiseChain& chain = program_->chains[static_cast<size_t>(step.chain)];
       if (run_chain_on_columns(chain, in.rows, &values)) continue;
       for (const int n : chain.nodes())
-        run_step_on_columns(steps_[static_cast<size_t>(n)], in, &values, &errors);
+        run_step_on_columns(program_->steps[static_cast<size_t>(n)], in, &values, &errors);
     }
   }
   out->columns.clear();
@@ -52,7 +52,7 @@ bool CompiledFunction::run_chain_on_columns(const EntrywiseChain& chain, int64_t
   }
   const auto allocate = [&](size_t output, const Dims& dims) {
     const auto id = static_cast<size_t>(chain.outputs()[output]);
-    (*values)[id] = Column::dense(function_->values[id].type.dtype, dims, rows);
+    (*values)[id] = Column::dense(function().values[id].type.dtype, dims, rows);
     return (*values)[id].mutable_data();
   };
   return chain.run(operands, rows, std::ref(allocate));
@@ -86,8 +86,8 @@ void CompiledFunction::run_step_on_columns(const Step& step, const Block& in, Co
   for (size_t i = 0; i < outputs.size(); ++i) {
     const auto id = static_cast<size_t>(node.outputs[i]);
     // Results stay of one kind from block to block.
-    (*values)[id] =
-        result_of_[id] < 0 ? uniform_as_dense(std::move(outputs[i])) : std::move(outputs[i]);
+    (*values)[id] = program_->result_of[id] < 0 ? uniform_as_dense(std::move(outputs[i]))
+                                                : std::move(outputs[i]);
   }
 }
 
@@ -97,7 +97,7 @@ void CompiledFunction::run_step_on_each_row(const Step& step, const Block& in,
   std::vector<RowError>& errors = *call.errors;
   std::vector<ResultRows> results;
   results.reserve(node.outputs.size());
-  for (const ValueId id : node.outputs) results.emplace_back(function_->type(id), in.rows, nullptr);
+  for (const ValueId id : node.outputs) results.emplace_back(function().type(id), in.rows, nullptr);
   std::vector<Tensor> row_inputs(call.inputs.size()), row_outputs(node.outputs.size());
   std::vector<OutputSlot> slots;
   for (size_t i = 0; i < node.outputs.size(); ++i)

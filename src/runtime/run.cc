@@ -82,7 +82,16 @@ Run::~Run() {
   cancel();
   io_->stop();
   cpu_->stop();
+  programs_.clear();
   retire(std::move(pool_));
+}
+
+std::shared_ptr<const CompiledFunction> Run::program(const FunctionPtr& function,
+                                                     std::span<const Tensor> environment) {
+  std::lock_guard lock(programs_mutex_);
+  std::unique_ptr<const CompiledFunction>& first = programs_[function.get()];
+  if (!first) first = std::make_unique<const CompiledFunction>(function, std::span<const Tensor>());
+  return std::make_shared<const CompiledFunction>(*first, environment);
 }
 
 NodeCounters* Run::counters(const PlanNode* node) {

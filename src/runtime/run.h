@@ -76,6 +76,10 @@ class Run {
   ThreadPool& io() { return *io_; }
   PipelineState& state() { return *state_; }
   RecordPlaces& places() { return places_; }
+  // The function ready to run with these captures. What it needs (patterns, tables, models) is
+  // built once for the run, however often a nested pipeline is opened.
+  std::shared_ptr<const CompiledFunction> program(const FunctionPtr& function,
+                                                  std::span<const Tensor> environment);
   // Counters of a stage; made at the first call. Nodes of nested templates have one for all copies.
   NodeCounters* counters(const PlanNode* node);
   // A snapshot's view of all stages; the pointers stay valid as long as the run.
@@ -112,6 +116,8 @@ class Run {
   std::atomic<int64_t> task_wall_ns_{0}, task_cpu_ns_{0};
   int64_t start_ns_;
   RecordPlaces places_;
+  std::mutex programs_mutex_;
+  std::unordered_map<const Function*, std::unique_ptr<const CompiledFunction>> programs_;
   mutable std::mutex counters_mutex_;
   std::map<const PlanNode*, IgnoredErrors> ignored_;
   std::map<const PlanNode*, std::unique_ptr<NodeCounters>> counters_;
