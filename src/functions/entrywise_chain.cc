@@ -195,7 +195,7 @@ class EntrywiseChain::Pass {
   }
 
   void run(const Allocate& allocate) {
-    for (size_t i = 0; i < chain_.outputs_.size(); ++i) outputs_.push_back(allocate(i, dims_));
+    for (size_t i = 0; i < chain_.outputs_.size(); ++i) outputs_.push_back({allocate(i, dims_)});
     if (entries_ == 0) return;
     tiles_ = Tensor::make(DType::uint8, {std::max(1, chain_.tiles_) * tile_ * kEntryBytes});
     make_ready();
@@ -212,6 +212,9 @@ class EntrywiseChain::Pass {
     Operand from;
     int64_t period;  // 0: entries for each row; 1: one entry; else a table
     Tensor table;    // written out to a tile
+  };
+  struct Output {
+    std::byte* data;
   };
   static constexpr size_t kMost = BroadcastPlan::kMaxInputs;
   static constexpr int64_t kEntryBytes = 8;  // of the widest dtype
@@ -254,7 +257,7 @@ class EntrywiseChain::Pass {
       case Place::Kind::constant: return chain_.constants_[static_cast<size_t>(place.index)].data();
       case Place::Kind::tile: return tile(place.index);
       case Place::Kind::output:
-        return outputs_[static_cast<size_t>(place.index)] + at * dtype_size(dtype);
+        return outputs_[static_cast<size_t>(place.index)].data + at * dtype_size(dtype);
     }
     return nullptr;
   }
@@ -300,7 +303,7 @@ class EntrywiseChain::Pass {
 
   const EntrywiseChain& chain_;
   RecycledVector<Input> inputs_;
-  RecycledVector<std::byte*> outputs_;
+  RecycledVector<Output> outputs_;
   RecycledVector<Call> calls_;
   Dims dims_;
   int64_t entries_ = 0, tile_ = 0;
