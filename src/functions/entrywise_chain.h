@@ -70,7 +70,6 @@ class EntrywiseChain {
 
   std::vector<int> nodes_;
   std::vector<ValueId> inputs_, outputs_;
-  std::vector<DType> output_dtypes_;
   std::vector<Tensor> constants_;  // in the computing dtype of the op that takes each
   std::vector<Op> ops_;
   int tiles_ = 0;
