@@ -5,7 +5,6 @@
 // Prints one JSON object. --tiny runs a hundredth.
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/timing.h"
 #include "datasets/datasets.h"
 #include "functions/evaluate.h"
 #include "plan/build.h"
@@ -46,21 +46,6 @@ const char* const kFloat =
 LOOPS(plain, optimize("O3"))
 #define WIDE optimize("O3"), target("arch=x86-64-v3")
 LOOPS(wide, WIDE)
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-template <typename F>
-double shortest(int rounds, F f) {
-  double best = 1e9;
-  for (int i = 0; i < rounds; ++i) {
-    const double start = now();
-    f();
-    best = std::min(best, now() - start);
-  }
-  return best;
-}
 
 FunctionPtr function_of(const std::string& text) {
   const BuiltPlan built = build_plan(std::make_shared<const Source>(Source{"bench", text}), {});

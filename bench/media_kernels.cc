@@ -10,13 +10,13 @@
 #include <png.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <string>
 #include <vector>
 
+#include "bench/timing.h"
 #include "functions/kernels/image/image_file.h"
 #include "functions/kernels/image/jpeg.h"
 #include "functions/kernels/image/jpeg_encode.h"
@@ -27,22 +27,6 @@
 namespace {
 
 using namespace penstock;
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-// The shortest of `rounds` calls, in seconds.
-template <class F>
-double shortest(int rounds, F f) {
-  double best = 1e9;
-  for (int i = 0; i < rounds; ++i) {
-    const double start = now();
-    f();
-    best = std::min(best, now() - start);
-  }
-  return best;
-}
 
 std::vector<uint8_t> photo(ImageSize size) {
   std::vector<uint8_t> pixels(static_cast<size_t>(size.elements()));

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -22,6 +21,7 @@
 #include <stdexcept>
 
 #include "bench/op_cases.h"
+#include "bench/timing.h"
 #include "datasets/datasets.h"
 #include "functions/evaluate.h"
 #include "functions/function_costs.h"
@@ -33,10 +33,6 @@
 namespace {
 
 using namespace penstock;
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 // The block over and over, without its failed rows, to about `bytes`.
 Block repeated(const Block& few, int64_t bytes, int64_t most) {
@@ -88,12 +84,12 @@ class Bench {
   OpCost cost(const std::string& op, const FunctionPtr& f, const Block& few) const {
     const Block block = tiny_ ? repeated(few, 1, 4) : repeated(few, 256 << 10, 4096);
     OpCost best;
-    const double start = now();
+    const double start = now_seconds();
     do {
       const std::vector<OpCost> costs = function_costs(*f, block);
       const OpCost& one = *std::ranges::find(costs, op, &OpCost::op);
       if (best.op.empty() || one.nanoseconds_per_row < best.nanoseconds_per_row) best = one;
-    } while (!tiny_ && now() - start < 0.05);
+    } while (!tiny_ && now_seconds() - start < 0.05);
     return best;
   }
 

@@ -5,7 +5,6 @@
 // split_lookup: a line of 20 words cut at spaces and looked up among 32768.
 // Prints one JSON object. --tiny runs a hundredth.
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -13,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/timing.h"
 #include "datasets/datasets.h"
 #include "functions/evaluate.h"
 #include "functions/kernels/parse/example_writer.h"
@@ -24,10 +24,6 @@ namespace {
 using namespace penstock;
 
 constexpr int64_t kRows = 1024;
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 // The function of the one map in `text`.
 FunctionPtr function_of(const std::string& text) {
@@ -50,9 +46,9 @@ double ns_per_row(const std::string& lambda, const std::vector<std::string>& row
     in.rows = static_cast<int64_t>(rows.size());
     in.columns = {
         Column::dense(DType::bytes, {}, in.rows, all.buffer(), const_cast<std::byte*>(all.data()))};
-    const double start = now();
+    const double start = now_seconds();
     function.run(in, &out);
-    const double seconds = now() - start;
+    const double seconds = now_seconds() - start;
     if (!out.errors.empty()) {
       std::fprintf(stderr, "%s\n", out.errors[0].error->what());
       std::exit(1);

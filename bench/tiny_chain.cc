@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
 
+#include "bench/timing.h"
 #include "datasets/datasets.h"
 #include "plan/build.h"
 #include "runtime/run.h"
@@ -19,13 +19,9 @@ namespace {
 
 std::atomic<long> allocations{0};
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 // The same work by hand: blocks of 4096, compacted, summed so that nothing is optimised away.
 double bare_loop(int64_t n, int64_t* sum) {
-  const double start = now();
+  const double start = penstock::now_seconds();
   std::vector<int64_t> block(4096), kept(4096), batch(128);
   size_t in_batch = 0;
   for (int64_t first = 0; first < n; first += 4096) {
@@ -48,7 +44,7 @@ double bare_loop(int64_t n, int64_t* sum) {
       }
     }
   }
-  return now() - start;
+  return penstock::now_seconds() - start;
 }
 
 double pipeline(int64_t n, int64_t* sum, long* allocated) {
@@ -62,9 +58,9 @@ double pipeline(int64_t n, int64_t* sum, long* allocated) {
   Block block;
   for (int i = 0; i < 20 && iterator.next(&block, 4096); ++i) *sum += 1;  // warm
   const long before = allocations.load();
-  const double start = now();
+  const double start = penstock::now_seconds();
   while (iterator.next(&block, 4096)) *sum += block.columns[0].entries<int64_t>()[0];
-  const double seconds = now() - start;
+  const double seconds = penstock::now_seconds() - start;
   *allocated = allocations.load() - before;
   return seconds;
 }
