@@ -2,7 +2,7 @@
 """Measures how fast a real parameter server and its workers train, on shaped links between network namespaces.
 
 rig.py OUT [--node PROGRAM] [--setting NAME ...] [--steps N] [--repeats N] [--workers LIST] [--profile N] [--seconds S]
-       [--tries N] [--busiest SHARE] [--links]
+       [--tries N] [--busiest SHARE] [--links] [--more]
 
 Servers and workers are processes that talk gRPC (rig_node); computing is sleeping. For each setting of
 SETTINGS, OUT/NAME gets what `penstock predict` and accuracy.py read: profile/ (RunMetadata of one worker's
@@ -12,7 +12,8 @@ else yields to them. A run is dropped, counted in config.json and tried again (-
 network work keep the machine more than --busiest busy, when they waited for a processor for more than MOST_WAITED of the
 time (waited_share), or when all stood still for STILL_S and two steps (the machine was halted). machine_busy also counts
 others' processes, but for niced ones. Without --setting, or with --links alone, OUT/links.json says how much of the links
-bulk transfers fill. One worker alone is measured once. Needs root; where there is no rig it
+bulk transfers fill. One worker alone is measured once. --more adds repeats to what OUT/NAME has; its profile stays.
+Needs root; where there is no rig it
 says why and ends with status 3. What a killed rig left goes with the next.
 """
 import argparse
@@ -217,11 +218,18 @@ def undisturbed(got, busiest):
     return got["own_busy"] <= busiest and got["waited_share"] <= MOST_WAITED and moving
 
 
+def found_before(folder):
+    """-> config.json and measured.json, empty where there are none."""
+    files = [folder / "config.json", folder / "measured.json"]
+    return [json.loads(f.read_text(encoding="utf-8")) for f in files] if all(f.exists() for f in files) else ({}, [])
+
+
 def measure(name, s, a, out):
     folder = out / name
     (folder / "profile").mkdir(parents=True, exist_ok=True)
-    dropped = tried = 0
-    runs = []
+    facts, runs = found_before(folder) if a.more else ({}, [])
+    dropped, tried = facts.get("runs_dropped", 0), facts.get("runs_tried", 0)
+    first = max((r["repeat"] for r in runs), default=0) + 1
 
     def attempt(*args, **more):
         nonlocal dropped, tried
@@ -240,11 +248,11 @@ def measure(name, s, a, out):
         network.shape(s["mbit"], s["queue"], 1)
         servers = [Process(f"s{k}", a.node, ["server", layers, k, f"0.0.0.0:{PORT}"]) for k in range(s["servers"])]
         try:
-            profile = attempt(1, 0, a.profile, a.seconds, profile=(folder / "profile", a.profile))
+            profile = facts.get("profile_kept") or attempt(1, 0, a.profile, a.seconds, profile=(folder / "profile", a.profile))
             for w in sizes:
                 network.shape(s["mbit"], s["queue"], w)
                 for r in range(a.repeats if w > 1 else 1):
-                    got = attempt(w, r + 1, a.steps, a.seconds)
+                    got = attempt(w, first + r, a.steps, a.seconds)
                     runs += [got] if got else []
                     print(f"{name}: {got and got['steps_per_s']} steps/s with {w} workers" if got else
                           f"{name}: the machine is too busy for {w} workers", file=sys.stderr, flush=True)
@@ -256,6 +264,7 @@ def measure(name, s, a, out):
              "placement": s["placement"], "parameter_bytes": sum(sizes_of), "layers": s["layers"], "scale": s["scale"],
              "runs_tried": tried, "runs_dropped": dropped, "busiest": a.busiest, "profile_kept": bool(profile)}
     (folder / "config.json").write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+    runs.sort(key=lambda r: (r["workers"], r["repeat"]))
     (folder / "measured.json").write_text(json.dumps(runs, indent=1) + "\n", encoding="utf-8")
     return facts, runs
 
@@ -273,6 +282,7 @@ def arguments(words=None):
     ap.add_argument("--tries", type=int, default=4, help="of each run")
     ap.add_argument("--busiest", type=float, default=BUSIEST, help="own share of the machine's time beyond which a run is dropped; above 1: none is")
     ap.add_argument("--links", action="store_true", help="only check the links")
+    ap.add_argument("--more", action="store_true", help="keep the runs and the profile that OUT has")
     return ap.parse_args(words)
 
 

@@ -18,11 +18,16 @@ namespace io = google::protobuf::io;
 
 constexpr int kCollective = 7;  // NodeType COMM_COLL_NODE
 constexpr int64_t kAllReduce = 0, kBroadcast = 5;
+constexpr std::string_view kStepName = "ProfilerStep#";
 constexpr size_t kWarmUpSteps = 2;
 constexpr size_t kTensorFields = 5;
 constexpr int64_t kMostBytes = int64_t{1} << 50;
 // What PyTorch's observer adds for each node (docs/cluster-model.md); it numbers them with rf_id.
 constexpr double kNode_s = 11.5e-6;
+constexpr double kCut_s = 0.5e-6;  // durations are cut to whole microseconds
+// What the training loop itself computes in a step: the converter gives its nodes no time of their
+// own (docs/cluster-model.md).
+constexpr double kLoop_s = 2e-3;
 
 // The next message of the file; false at its end.
 bool next(io::CodedInputStream* in, const std::string& file, google::protobuf::MessageLite* out) {
@@ -65,7 +70,10 @@ class StepBuilder {
   void take(const proto::Node& node) {
     const Resource r = collective(node);
     const double recording_s = number(node, "rf_id", -1) >= 0 ? kNode_s : 0;
-    const double duration_s = static_cast<double>(node.duration_micros()) * 1e-6 - recording_s;
+    const bool untimed_loop = node.duration_micros() == 0 && node.name().starts_with(kStepName);
+    const double recorded_s =
+        untimed_loop ? kLoop_s : static_cast<double>(node.duration_micros()) * 1e-6 + kCut_s;
+    const double duration_s = recorded_s - recording_s;
     if (r == Resource::none) {
       // A library's thread moves the bytes; its record is no computing.
       if (node.name().starts_with("gloo:")) return;
@@ -168,7 +176,7 @@ Profile read_chakra(const std::string& file, std::string_view bytes) {
   bool stepped = false;
   proto::Node node;
   for (; next(&in, file, &node); node.Clear()) {
-    if (node.name().starts_with("ProfilerStep#")) {
+    if (node.name().starts_with(kStepName)) {
       if (stepped) out.steps.push_back(step.finish());
       step = {};
       stepped = true;
@@ -184,7 +192,8 @@ Profile read_chakra(const std::string& file, std::string_view bytes) {
   }
   out.notes.emplace_back(
       "a Chakra trace has no times of starts: its nodes are taken one after the other, and "
-      "recording to have cost 11.5 us a node of PyTorch; give --step-time where it is known");
+      "recording to have cost 11.5 us a node of PyTorch, a training loop without times 2 ms a "
+      "step; give --step-time where it is known");
   return out;
 }
 

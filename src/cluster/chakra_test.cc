@@ -105,6 +105,16 @@ TEST_CASE("chakra: what recording cost is taken out of PyTorch's nodes") {
   CHECK(p.steps[0].ops[0].duration_s == doctest::Approx(0.3 - 11.5e-6));
 }
 
+TEST_CASE("chakra: durations were cut to whole microseconds, a loop's own time is lost") {
+  std::vector<proto::Node> nodes(100'000, node("aten::add_", 10));
+  nodes.push_back(one_step()[2]);
+  CHECK(read_chakra("f", trace(nodes)).steps[0].ops[0].duration_s == doctest::Approx(1.05));
+  nodes.insert(nodes.begin(), node("ProfilerStep#0", 0));
+  CHECK(read_chakra("f", trace(nodes)).steps[0].ops[0].duration_s == doctest::Approx(1.052));
+  nodes[0] = node("ProfilerStep#0", 4000);
+  CHECK(read_chakra("f", trace(nodes)).steps[0].ops[0].duration_s == doctest::Approx(1.054));
+}
+
 TEST_CASE("chakra: what cannot be read is refused") {
   const std::string bytes = trace(one_step());
   CHECK_THROWS_AS(read_chakra("f", bytes.substr(0, bytes.size() - 3)), Error);
