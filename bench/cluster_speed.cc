@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cluster/simulator.h"
+#include "cluster/throughput.h"
 
 namespace {
 

@@ -160,9 +160,4 @@ double Network::rate(int32_t link, int32_t worker) const {
   return std::ranges::find(links_[static_cast<size_t>(link)].flows, worker, &Flow::worker)->rate;
 }
 
-bool Network::others_on(int32_t link, int32_t worker) const {
-  return std::ranges::any_of(links_[static_cast<size_t>(link)].flows,
-                             [&](const Flow& f) { return f.worker != worker; });
-}
-
 }  // namespace penstock::cluster

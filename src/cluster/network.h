@@ -31,8 +31,6 @@ class Network {
   Arrival next();
   // Bytes/s of the worker's flow on the link. REQUIRES that there is one.
   double rate(int32_t link, int32_t worker) const;
-  // Whether a worker other than `worker` sends over the link.
-  bool others_on(int32_t link, int32_t worker) const;
 
   double bytes_carried(int32_t link) const { return links_[static_cast<size_t>(link)].carried; }
   double busy_s(int32_t link) const { return links_[static_cast<size_t>(link)].busy_s; }

@@ -12,6 +12,7 @@
 #include "cluster/all_reduce.h"
 #include "cluster/coarse.h"
 #include "cluster/simulator.h"
+#include "cluster/throughput.h"
 
 namespace penstock::cluster {
 namespace {

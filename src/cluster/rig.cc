@@ -39,7 +39,7 @@ constexpr std::array<Field, 15> kFields{{{"server_rate", &Rig::server_rate, kAny
                                          {"duplex_loss", &Rig::duplex_loss, 0.99},
                                          {"share_spread", &Rig::share_spread, 10},
                                          {"newcomer", &Rig::newcomer, 1},
-                                         {"message_wait_s", &Rig::message_wait_s, kAny},
+                                         {"queue_bytes", &Rig::queue_bytes, kAny},
                                          {"server_transfer_s", &Rig::server_transfer_s, kAny},
                                          {"receive_s", &Rig::receive_s, kAny},
                                          {"receive_s_per_byte", &Rig::receive_s_per_byte, kAny},
@@ -55,7 +55,7 @@ void set_fitted(Rig* rig) {
   rig->duplex_loss = 0.09;
   rig->share_spread = 0.9;
   rig->newcomer = 0.5;
-  rig->message_wait_s = 0.012;
+  rig->queue_bytes = 250'000;
   rig->server_cores = 1;
   rig->step_gap_transfer_s = 5e-5;
 }

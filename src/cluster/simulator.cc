@@ -15,8 +15,8 @@ namespace {
 using Kind = PlannedOp::Kind;
 
 constexpr int32_t kBegin = -1;  // in place of an op: the worker's next step begins
-constexpr int32_t kAsk = -2;    // its requests have arrived
-constexpr int32_t kEnd = -3;    // its last answer has arrived
+constexpr int32_t kEnd = -2;    // its last answer has arrived
+constexpr int32_t kAsked = -3;  // and below: the request for op kAsked - e.op has arrived
 
 // What waits for a link or a lane: lowest round, then lowest priority first.
 struct Waiting {
@@ -34,6 +34,8 @@ using WaitingQueue = std::priority_queue<Waiting, std::vector<Waiting>, std::gre
 struct Connection {
   WaitingQueue queue;
   Waiting current{};
+  double piece = 0;  // of it, on its way
+  double bytes = 0;  // that have not arrived yet, of all its transfers
   bool busy = false;
 };
 
@@ -47,7 +49,8 @@ struct Worker {
   int32_t step = 0;                     // its number
   int32_t shared_step = 0;              // of all, with a barrier
   int32_t plan_index = 0;
-  std::vector<double> began_s;  // by op, when recording
+  std::vector<double> began_s;   // by op, when recording
+  std::vector<double> served_s;  // by server: when it had done all of this step so far
 };
 
 struct Server {
@@ -64,10 +67,13 @@ class Simulator {
         network_(rig, run.workers, run.servers, run.seed),
         random_(run.seed, 0, 0x73696d),
         workers_(static_cast<size_t>(run.workers)),
-        servers_(static_cast<size_t>(run.servers)) {
+        servers_(static_cast<size_t>(run.servers)),
+        under_way_(2 * servers_.size()),
+        asked_s_(servers_.size()) {
     for (Worker& w : workers_) {
       w.free_lanes = rig.worker_lanes;
       w.connections.resize(2 * servers_.size());
+      w.served_s.resize(servers_.size());
     }
     for (Server& s : servers_) s.free_cores = rig.server_cores;
     out_.step_ends_s.resize(run.barrier ? 1 : workers_.size());
@@ -106,8 +112,8 @@ class Simulator {
 
   void happen(const Event& e) {
     if (e.op == kBegin) return begin(e.worker);
-    if (e.op == kAsk) return ask(e.worker);
     if (e.op == kEnd) return end(e.worker);
+    if (e.op <= kAsked) return ready(e.worker, kAsked - e.op);
     const PlannedOp& op = op_of(worker(e.worker), e.op);
     if (op.kind == Kind::worker) {
       ++worker(e.worker).free_lanes;
@@ -123,17 +129,17 @@ class Simulator {
     }
   }
 
-  // What a request (`side` 1) or an answer (0) waits behind the data of others.
-  double message_wait_s(int32_t w, int32_t side) {
-    if (rig_.message_wait_s == 0) return 0;
-    for (int32_t l = side; l < 2 * run_.servers; l += 2)
-      if (network_.others_on(l, w)) return rig_.message_wait_s * 2 * random_.next_double();
-    return 0;
+  // What a message waits for in the queue of a link that carries data of others.
+  double message_wait_s(int32_t link, int32_t w) {
+    if (rig_.queue_bytes == 0) return 0;
+    const double others = under_way_[static_cast<size_t>(link)] -
+                          worker(w).connections[static_cast<size_t>(link)].bytes;
+    if (others < 1) return 0;
+    return std::min(others, rig_.queue_bytes * 2 * random_.next_double()) / rig_.server_rate;
   }
 
-  void begin(int32_t w) { at(now_s_ + message_wait_s(w, 1), w, kAsk); }
-
-  void ask(int32_t w) {
+  // A request to each server goes up its link; what it is the first of begins when it is there.
+  void begin(int32_t w) {
     Worker& me = worker(w);
     const auto& plans = kinds_[static_cast<size_t>(w) % kinds_.size()];
     me.plan_index = static_cast<int32_t>(random_.next_below(plans.size()));
@@ -142,7 +148,32 @@ class Simulator {
     me.waits.resize(me.plan->ops.size());
     for (size_t i = 0; i < me.waits.size(); ++i) me.waits[i] = me.plan->ops[i].waits;
     me.left = static_cast<int32_t>(me.waits.size());
-    for (const int32_t op : me.plan->roots) ready(w, op);
+    for (int32_t s = 0; s < run_.servers; ++s)
+      asked_s_[static_cast<size_t>(s)] = message_wait_s(2 * s + 1, w);
+    std::ranges::fill(me.served_s, now_s_);
+    for (const int32_t i : me.plan->roots) {
+      const int32_t server = server_of(op_of(me, i));
+      const double wait_s = server < 0 ? 0 : asked_s_[static_cast<size_t>(server)];
+      if (wait_s > 0) {
+        at(now_s_ + wait_s, w, kAsked - i);
+      } else {
+        ready(w, i);
+      }
+    }
+  }
+
+  // The server that does the op, or whose link carries it; -1 none.
+  static int32_t server_of(const PlannedOp& op) {
+    if (op.kind == Kind::transfer) return op.place / 2;
+    return op.kind == Kind::server ? op.place : -1;
+  }
+
+  // When the worker knows that all servers have done their part of the step.
+  double answered_s(int32_t w) {
+    double out = now_s_;
+    for (int32_t s = 0; s < run_.servers; ++s)
+      out = std::max(out, worker(w).served_s[static_cast<size_t>(s)] + message_wait_s(2 * s, w));
+    return out;
   }
 
   void end(int32_t w) {
@@ -216,6 +247,8 @@ class Simulator {
         break;
       case Kind::transfer: {
         Connection& c = me.connections[static_cast<size_t>(op.place)];
+        c.bytes += op.amount;
+        under_way_[static_cast<size_t>(op.place)] += op.amount;
         const bool turns = rig_.scheduler.pieces == Pieces::in_turn;
         const Waiting whole{turns ? c.current.round : 0, op.priority, i, op.amount};
         if (c.busy) {
@@ -266,6 +299,7 @@ class Simulator {
     c->current.first = false;
     const double piece = most > 0 ? std::min(most, next.left) : next.left;
     c->current.left -= piece;
+    c->piece = piece;
     mark(w, next.op);
     return piece;
   }
@@ -273,6 +307,8 @@ class Simulator {
   void arrived(int32_t link, int32_t w) {
     Connection& c = worker(w).connections[static_cast<size_t>(link)];
     const Waiting sent = c.current;
+    c.bytes -= c.piece;
+    under_way_[static_cast<size_t>(link)] -= c.piece;
     const int32_t later = rig_.scheduler.pieces == Pieces::by_priority ? 0 : 1;
     if (sent.left > 0) c.queue.push({sent.round + later, sent.priority, sent.op, sent.left, false});
     if (c.queue.empty()) {
@@ -290,13 +326,15 @@ class Simulator {
     Worker& me = worker(w);
     const PlannedOp& op = op_of(me, i);
     if (run_.record) record(w, i);
+    if (const int32_t server = server_of(op); server >= 0)
+      me.served_s[static_cast<size_t>(server)] = now_s_;
     for (int32_t k = 0; k < op.next_count; ++k) {
       const int32_t next = me.plan->next[static_cast<size_t>(op.first_next + k)];
       if (--me.waits[static_cast<size_t>(next)] == 0) ready(w, next);
     }
     if (--me.left > 0) return;
     const double gap_s = rig_.step_gap_s + rig_.step_gap_transfer_s * me.plan->transfers;
-    at(now_s_ + gap_s + message_wait_s(w, 0), w, kEnd);
+    at(answered_s(w) + gap_s, w, kEnd);
   }
 
   const std::vector<std::vector<StepPlan>>& kinds_;
@@ -311,6 +349,9 @@ class Simulator {
   double now_s_ = 0;
   int32_t behind_ = 0;            // workers that have not ended run_.steps steps
   std::vector<int32_t> waiting_;  // at the barrier
+  std::vector<double>
+      under_way_;                // by link: bytes of all workers' transfers that are not there yet
+  std::vector<double> asked_s_;  // by server: what the requests of the step that begins wait
   Outcome out_;
 };
 
@@ -334,17 +375,6 @@ void check(const std::vector<std::vector<StepPlan>>& kinds, const Rig& rig, cons
   }
 }
 
-double rate_between(const Outcome& outcome, double from_s, double to_s) {
-  double out = 0;
-  for (const auto& ends : outcome.step_ends_s) {
-    const auto low = std::ranges::lower_bound(ends, from_s);
-    const auto high = std::ranges::upper_bound(ends, to_s);
-    if (high - low < 2) continue;
-    out += static_cast<double>(high - low - 1) / (*(high - 1) - *low);
-  }
-  return out;
-}
-
 }  // namespace
 
 Outcome simulate(const std::vector<StepPlan>& plans, const Rig& rig, const Run& run) {
@@ -355,24 +385,6 @@ Outcome simulate_kinds(const std::vector<std::vector<StepPlan>>& kinds, const Ri
                        const Run& run) {
   check(kinds, rig, run);
   return Simulator(kinds, rig, run).run();
-}
-
-double throughput(const Outcome& outcome, int32_t first) {
-  double from_s = 0, to_s = outcome.end_s;
-  for (const auto& ends : outcome.step_ends_s) {
-    from_s = std::max(from_s, ends[std::min(ends.size() - 1, static_cast<size_t>(first))]);
-    to_s = std::min(to_s, ends.back());
-  }
-  return rate_between(outcome, from_s, to_s);
-}
-
-std::vector<double> batch_throughputs(const Outcome& outcome, int32_t first, int32_t length) {
-  const std::vector<double>& clock = outcome.step_ends_s[0];
-  const auto step = static_cast<size_t>(length);
-  std::vector<double> out;
-  for (size_t k = static_cast<size_t>(first); k + step < clock.size(); k += step)
-    out.push_back(rate_between(outcome, clock[k], clock[k + step]));
-  return out;
 }
 
 }  // namespace penstock::cluster

@@ -50,11 +50,4 @@ Outcome simulate(const std::vector<StepPlan>& plans, const Rig& rig, const Run& 
 Outcome simulate_kinds(const std::vector<std::vector<StepPlan>>& kinds, const Rig& rig,
                        const Run& run);
 
-// Steps/s of all workers together, with a barrier steps of all, between the end of step `first` of
-// the slowest to begin and the end of the first worker to finish; 0 when no worker ends two steps
-// there.
-double throughput(const Outcome& outcome, int32_t first);
-// The same over windows of `length` steps of worker 0, from its step `first` on.
-std::vector<double> batch_throughputs(const Outcome& outcome, int32_t first, int32_t length);
-
 }  // namespace penstock::cluster
