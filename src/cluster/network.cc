@@ -4,12 +4,14 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <utility>
 
 namespace penstock::cluster {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr int kAlphaRounds = 300;  // the prices of the event before are close
+constexpr double kLeastWindow_bytes = 2 * 1448;  // two segments
+constexpr int kAlphaRounds = 300;                // the prices of the event before are close
 
 double normal(RandomStream* random) {
   const double u = 1.0 - random->next_double(), v = random->next_double();
@@ -40,11 +42,16 @@ void Network::advance(Link* link, double now_s) {
         std::min(std::max(0.0, rig_.burst_bytes), link->credit + elapsed_s * rig_.server_rate);
     return;
   }
+  link->busy_s += elapsed_s;
+  if (rig_.sharing == Sharing::queue) {
+    const double bytes = link->flows[0].rate * elapsed_s;
+    link->carried += bytes;
+    return serve_turns(bytes, &link->flows);
+  }
   for (Flow& f : link->flows) {
     f.left = std::max(0.0, f.left - f.rate * elapsed_s);
     link->carried += f.rate * elapsed_s;
   }
-  link->busy_s += elapsed_s;
 }
 
 double Network::spend_credit(Link* link, double bytes) {
@@ -57,16 +64,37 @@ double Network::spend_credit(Link* link, double bytes) {
 void Network::find_finish(Link* link) {
   next_known_ = false;
   link->finish_s = kNever;
-  for (size_t i = 0; i < link->flows.size(); ++i) {
-    const double at_s = link->then_s + link->flows[i].left / link->flows[i].rate;
+  if (rig_.sharing == Sharing::queue && !link->flows.empty()) {
+    const FirstDone first = first_done(link->flows);
+    link->finish_s = link->then_s + first.bytes / link->flows[0].rate;
+    link->finisher = link->flows[first.flow].worker;
+    return;
+  }
+  for (const Flow& f : link->flows) {
+    const double at_s = link->then_s + f.left / f.rate;
     if (at_s < link->finish_s) {
       link->finish_s = at_s;
-      link->finisher = i;
+      link->finisher = f.worker;
     }
   }
 }
 
+// The queue is divided by the weights; all that goes has the link to itself.
+void Network::share_queue(int32_t index) {
+  Link& link = links_[static_cast<size_t>(index)];
+  double total = 0;
+  for (const Flow& f : link.flows) total += f.weight;
+  for (Flow& f : link.flows) {
+    const double before =
+        std::exchange(f.window, std::max(kLeastWindow_bytes, rig_.queue_bytes * f.weight / total));
+    f.turn = before > 0 ? f.turn * f.window / before : f.window;
+    f.rate = capacity(index);
+  }
+  find_finish(&link);
+}
+
 void Network::share(int32_t index) {
+  if (rig_.sharing == Sharing::queue) return share_queue(index);
   Link& link = links_[static_cast<size_t>(index)];
   const bool tcp = rig_.sharing == Sharing::tcp;
   double total = 0, rank = 1;
@@ -108,7 +136,8 @@ void Network::share_all() {
 }
 
 void Network::update(int32_t index, bool border, double now_s) {
-  if (rig_.sharing != Sharing::equal && rig_.sharing != Sharing::tcp) {
+  if (rig_.sharing != Sharing::equal && rig_.sharing != Sharing::tcp &&
+      rig_.sharing != Sharing::queue) {
     for (Link& link : links_) advance(&link, now_s);
     share_all();
     return;
@@ -126,7 +155,7 @@ void Network::start(int32_t index, int32_t worker, double bytes, double now_s) {
   advance(&link, now_s);
   const double weight =
       rig_.share_spread > 0 ? std::exp(rig_.share_spread * normal(&random_)) : 1.0;
-  link.flows.push_back({worker, bytes - spend_credit(&link, bytes), 0, weight});
+  link.flows.push_back({worker, bytes - spend_credit(&link, bytes), 0, weight, 0, 0});
   update(index, link.flows.size() == 1, now_s);
 }
 
@@ -151,7 +180,7 @@ Network::Arrival Network::next() {
   for (size_t l = 0; l < links_.size(); ++l) {
     const Link& link = links_[l];
     if (link.finish_s < next_.time_s)
-      next_ = {link.finish_s, static_cast<int32_t>(l), link.flows[link.finisher].worker};
+      next_ = {link.finish_s, static_cast<int32_t>(l), link.finisher};
   }
   return next_;
 }

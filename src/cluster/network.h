@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "cluster/queue_turns.h"
 #include "cluster/rig.h"
 #include "cluster/sharing.h"
 
@@ -36,15 +37,11 @@ class Network {
   double busy_s(int32_t link) const { return links_[static_cast<size_t>(link)].busy_s; }
 
  private:
-  struct Flow {
-    int32_t worker;
-    double left, rate, weight;
-  };
   struct Link {
-    std::vector<Flow> flows;                                    // by the time they began
-    double then_s = 0;                                          // up to when `left` holds
-    double finish_s = std::numeric_limits<double>::infinity();  // of `finisher`
-    size_t finisher = 0;
+    std::vector<Flow> flows;  // by the time they began; in a queue by their turns
+    double then_s = 0;        // up to when `left` holds
+    double finish_s = std::numeric_limits<double>::infinity();  // of the first to have none left
+    int32_t finisher = 0;                                       // its worker
     double carried = 0, busy_s = 0;
     double credit = 0;  // bytes that the link carries at once: a token bucket, full when rested
   };
@@ -55,6 +52,7 @@ class Network {
   // New rates after a change on `link`; `border` when it began or ceased to be busy.
   void update(int32_t link, bool border, double now_s);
   void share(int32_t link);
+  void share_queue(int32_t link);
   void share_all();
   void find_finish(Link* link);
   double capacity(int32_t link) const;

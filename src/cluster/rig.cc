@@ -21,11 +21,12 @@ constexpr std::array<std::pair<std::string_view, Pieces>, 3> kPieces{
      {"in_turn", Pieces::in_turn},
      {"by_priority", Pieces::by_priority}}};
 constexpr double kMeasuredExponent = 0.35, kLeastExponent = 0.1, kMostExponent = 10;
-constexpr std::array<std::pair<std::string_view, Sharing>, 5> kSharings{
+constexpr std::array<std::pair<std::string_view, Sharing>, 6> kSharings{
     {{"equal", Sharing::equal},
      {"max_min", Sharing::max_min},
      {"round_trip", Sharing::round_trip},
      {"alpha_fair", Sharing::alpha_fair},
+     {"queue", Sharing::queue},
      {"tcp", Sharing::tcp}}};
 
 struct Field {
@@ -34,12 +35,13 @@ struct Field {
   double most;
 };
 constexpr double kAny = 1e18;
-constexpr std::array<Field, 15> kFields{{{"server_rate", &Rig::server_rate, kAny},
+constexpr std::array<Field, 16> kFields{{{"server_rate", &Rig::server_rate, kAny},
                                          {"worker_rate", &Rig::worker_rate, kAny},
                                          {"duplex_loss", &Rig::duplex_loss, 0.99},
                                          {"share_spread", &Rig::share_spread, 10},
                                          {"newcomer", &Rig::newcomer, 1},
                                          {"queue_bytes", &Rig::queue_bytes, kAny},
+                                         {"message_share", &Rig::message_share, 10},
                                          {"server_transfer_s", &Rig::server_transfer_s, kAny},
                                          {"receive_s", &Rig::receive_s, kAny},
                                          {"receive_s_per_byte", &Rig::receive_s_per_byte, kAny},

@@ -13,6 +13,7 @@ enum class Sharing : uint8_t {
   max_min,     // progressive filling over the links of servers and workers
   round_trip,  // the same, a flow over two full links counts half (sharing.h)
   alpha_fair,  // by sharing_exponent (sharing.h)
+  queue,       // one FIFO: flows in turns of their windows
   tcp,         // shares drawn anew for each burst, bursts under way ahead of new ones
 };
 
@@ -39,17 +40,18 @@ struct Rig {
   double sharing_exponent = 1;  // alpha_fair: 1 is proportional, large goes to max-min
   // What a rested link carries at once: a token bucket. Negative: 0, and 65536 without servers.
   double burst_bytes = -1;
-  double duplex_loss = 0;         // share of a link's rate lost while the other way is busy, too
-  double share_spread = 0;        // tcp: standard deviation of the logarithm of a burst's weight
-  double newcomer = 1;            // tcp: weight of a burst beside the one that began before it
-  double queue_bytes = 0;         // what a request or answer finds before it when others send there
-  int32_t server_cores = 0;       // 0: server work never waits (the paper's private cores)
-  double server_transfer_s = 0;   // server computing for each transfer, either way
-  double receive_s = 0;           // the paper's beta: from last byte to use, each transfer
-  double receive_s_per_byte = 0;  // the paper's alpha
-  int32_t worker_lanes = 1;       // ops of one worker that compute at the same time
-  double compute_factor = 1;      // scales worker durations
-  double step_gap_s = 0;          // between a worker's steps
+  double duplex_loss = 0;   // share of a link's rate lost while the other way is busy, too
+  double share_spread = 0;  // tcp: standard deviation of the logarithm of a burst's weight
+  double newcomer = 1;      // tcp: weight of a burst beside the one that began before it
+  double queue_bytes = 0;   // what a request or answer finds before it when others send there
+  double message_share = 1;
+  int32_t server_cores = 0;        // 0: server work never waits (the paper's private cores)
+  double server_transfer_s = 0;    // server computing for each transfer, either way
+  double receive_s = 0;            // the paper's beta: from last byte to use, each transfer
+  double receive_s_per_byte = 0;   // the paper's alpha
+  int32_t worker_lanes = 1;        // ops of one worker that compute at the same time
+  double compute_factor = 1;       // scales worker durations
+  double step_gap_s = 0;           // between a worker's steps
   double step_gap_transfer_s = 0;  // added to it for each transfer of the step
   double model_error = 0.055;      // what predictions miss, as a share, beside the spread of runs
   double stagger_s = 0.05;         // worker k starts k times this late, and up to as much more

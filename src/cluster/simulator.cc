@@ -135,7 +135,8 @@ class Simulator {
     const double others = under_way_[static_cast<size_t>(link)] -
                           worker(w).connections[static_cast<size_t>(link)].bytes;
     if (others < 1) return 0;
-    return std::min(others, rig_.queue_bytes * 2 * random_.next_double()) / rig_.server_rate;
+    return std::min(others, rig_.message_share * rig_.queue_bytes * 2 * random_.next_double()) /
+           rig_.server_rate;
   }
 
   // A request to each server goes up its link; what it is the first of begins when it is there.
