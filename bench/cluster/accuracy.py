@@ -24,10 +24,9 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 # What is fitted, and between what; the rest of the default model is as `--policy grpc` has it.
 RANGES = {
-    "duplex_loss": (0.03, 0.13),
-    "share_spread": (0.4, 1.4),
-    "newcomer": (0.35, 0.85),
-    "queue_bytes": (1e5, 4e5),
+    "duplex_loss": (0.0, 0.08),
+    "queue_bytes": (1.5e5, 4.5e5),
+    "queue_filled": (0.3, 1.1),
     "step_gap_transfer_s": (2e-5, 1.4e-4),
 }
 USUAL_MISS = 0.06  # of one prediction: how much worse another set of constants has to be to count less
@@ -112,7 +111,7 @@ def main():
     ap.add_argument("--program", default=str(ROOT / "build/release/penstock"))
     ap.add_argument("--policy", action="append")
     ap.add_argument("--fit", action="store_true")
-    ap.add_argument("--draws", type=int, default=300, help="of --fit: sets of constants that are tried")
+    ap.add_argument("--draws", type=int, default=200, help="of --fit: sets of constants that are tried")
     ap.add_argument("--quick", action="store_true", help="few replications")
     ap.add_argument("--save", metavar="F", help="of --fit: the constants, by the configuration left out (bench/cluster/constants)")
     ap.add_argument("--json", metavar="F")

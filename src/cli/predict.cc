@@ -279,7 +279,7 @@ Command predict_command() {
        {"--prices", "FILE", "prices of hosts (docs/format/predict.md), with --budget"},
        {"--budget", "PRICE", "most to pay an hour"},
        {"--steps", "N", "steps simulated by each worker in each replication (120)"},
-       {"--replications", "N", "simulations with other starts (8)"},
+       {"--replications", "N", "simulations with other starts (16)"},
        {"--seed", "N", "of the draws (1)"},
        {"--threads", "N", "threads to simulate on (those of the machine)"},
        {"--html", "FILE", "a page with the curve, the table and the advice"},

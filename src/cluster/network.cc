@@ -22,6 +22,8 @@ double normal(RandomStream* random) {
 
 Network::Network(const Rig& rig, int32_t workers, int32_t servers, uint64_t seed)
     : rig_(rig),
+      queue_(rig.sharing == Sharing::queue &&
+             !(rig.worker_rate > 0 && rig.worker_rate < rig.server_rate)),
       workers_(workers),
       links_(static_cast<size_t>(servers) * 2),
       random_(seed, 0, 0x6e6574) {
@@ -43,7 +45,7 @@ void Network::advance(Link* link, double now_s) {
     return;
   }
   link->busy_s += elapsed_s;
-  if (rig_.sharing == Sharing::queue) {
+  if (queue_) {
     const double bytes = link->flows[0].rate * elapsed_s;
     link->carried += bytes;
     return serve_turns(bytes, &link->flows);
@@ -64,7 +66,7 @@ double Network::spend_credit(Link* link, double bytes) {
 void Network::find_finish(Link* link) {
   next_known_ = false;
   link->finish_s = kNever;
-  if (rig_.sharing == Sharing::queue && !link->flows.empty()) {
+  if (queue_ && !link->flows.empty()) {
     const FirstDone first = first_done(link->flows);
     link->finish_s = link->then_s + first.bytes / link->flows[0].rate;
     link->finisher = link->flows[first.flow].worker;
@@ -94,7 +96,7 @@ void Network::share_queue(int32_t index) {
 }
 
 void Network::share(int32_t index) {
-  if (rig_.sharing == Sharing::queue) return share_queue(index);
+  if (queue_) return share_queue(index);
   Link& link = links_[static_cast<size_t>(index)];
   const bool tcp = rig_.sharing == Sharing::tcp;
   double total = 0, rank = 1;

@@ -30,7 +30,8 @@ class Network {
     int32_t link, worker;  // link -1: nothing is under way
   };
   Arrival next();
-  // Bytes/s of the worker's flow on the link. REQUIRES that there is one.
+  // Bytes/s of the worker's flow on the link, in a queue while it has its turn. REQUIRES that there
+  // is one.
   double rate(int32_t link, int32_t worker) const;
 
   double bytes_carried(int32_t link) const { return links_[static_cast<size_t>(link)].carried; }
@@ -58,6 +59,7 @@ class Network {
   double capacity(int32_t link) const;
 
   const Rig& rig_;
+  bool queue_;  // flows take turns in one queue
   int32_t workers_;
   std::vector<Link> links_;
   Arrival next_{};

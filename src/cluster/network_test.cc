@@ -118,6 +118,61 @@ TEST_CASE("network: a rested link carries a burst at once, and saves for the nex
   CHECK(network.bytes_carried(0) == doctest::Approx(200));
 }
 
+TEST_CASE("network: in a queue a short burst waits for one window, then goes in one piece") {
+  Rig rig;
+  rig.sharing = Sharing::queue;
+  rig.server_rate = 1e5;
+  rig.queue_bytes = 20'000;
+  Network network(rig, 2, 1, 1);
+  network.start(0, 0, 100'000, 0);
+  CHECK(network.next().time_s == doctest::Approx(1));
+  network.start(0, 1, 5000, 0.1);
+  Network::Arrival a = network.next();
+  CHECK(a.worker == 1);
+  CHECK(a.time_s == doctest::Approx(0.1 + 0.15));
+  network.stop(0, 1, a.time_s);
+  a = network.next();
+  CHECK(a.worker == 0);
+  CHECK(a.time_s == doctest::Approx(1.05));
+  network.stop(0, 0, a.time_s);
+  CHECK(network.bytes_carried(0) == doctest::Approx(105'000));
+  CHECK(network.busy_s(0) == doctest::Approx(1.05));
+}
+
+TEST_CASE("network: a queue of many long flows ends as equal shares do") {
+  Rig rig;
+  rig.server_rate = 1e6;
+  rig.queue_bytes = 300'000;
+  double end_s[2] = {};
+  for (const Sharing sharing : {Sharing::queue, Sharing::equal}) {
+    rig.sharing = sharing;
+    Network network(rig, 50, 1, 1);
+    for (int32_t w = 0; w < 50; ++w) network.start(0, w, 1e6 * (1 + w), 0);
+    for (int32_t w = 0; w < 25; ++w) {
+      const Network::Arrival a = network.next();
+      CHECK(a.worker == w);
+      end_s[sharing == Sharing::queue] = a.time_s;
+      network.stop(0, w, a.time_s);
+    }
+  }
+  CHECK(end_s[1] == doctest::Approx(end_s[0]).epsilon(0.001));
+}
+
+TEST_CASE("network: workers' links slower than the server's hold a queue's flows back") {
+  Rig rig;
+  rig.sharing = Sharing::queue;
+  rig.server_rate = 100;
+  rig.queue_bytes = 3e5;
+  rig.worker_rate = 40;
+  Network network(rig, 3, 1, 1);
+  network.start(0, 0, 1000, 0);
+  network.start(0, 1, 1000, 0);
+  CHECK(network.rate(0, 0) == doctest::Approx(40));
+  CHECK(network.rate(0, 1) == doctest::Approx(40));
+  network.start(0, 2, 1000, 0);
+  CHECK(network.rate(0, 2) == doctest::Approx(100.0 / 3));
+}
+
 TEST_CASE("network: tcp shares add up to the link and favour the burst under way") {
   Rig rig;
   rig.sharing = Sharing::tcp;

@@ -34,13 +34,13 @@ struct Question {
   Rig rig;
   Model model = Model::event;
   Mode mode = Mode::async;
-  int32_t backups = 0;       // sync: workers whose gradients a step does not wait for
-  bool tree = false;         // all_reduce: up and down a binary tree in place of the ring
-  double feed_rate = 0;      // steps/s that each worker's input pipeline delivers; 0: no limit
-  double step_time_s = 0;    // one worker's measured step; 0: from the profile
-  int32_t steps = 120;       // simulated by each worker in each replication
-  int32_t warm_up = 20;      // of them left out
-  int32_t replications = 8;  // with another start and other draws each
+  int32_t backups = 0;        // sync: workers whose gradients a step does not wait for
+  bool tree = false;          // all_reduce: up and down a binary tree in place of the ring
+  double feed_rate = 0;       // steps/s that each worker's input pipeline delivers; 0: no limit
+  double step_time_s = 0;     // one worker's measured step; 0: from the profile
+  int32_t steps = 120;        // simulated by each worker in each replication
+  int32_t warm_up = 20;       // of them left out
+  int32_t replications = 16;  // with another start and other draws each
   uint64_t seed = 1;
   int32_t threads = 1;
 };

@@ -41,7 +41,7 @@ constexpr std::array<Field, 16> kFields{{{"server_rate", &Rig::server_rate, kAny
                                          {"share_spread", &Rig::share_spread, 10},
                                          {"newcomer", &Rig::newcomer, 1},
                                          {"queue_bytes", &Rig::queue_bytes, kAny},
-                                         {"message_share", &Rig::message_share, 10},
+                                         {"queue_filled", &Rig::queue_filled, 10},
                                          {"server_transfer_s", &Rig::server_transfer_s, kAny},
                                          {"receive_s", &Rig::receive_s, kAny},
                                          {"receive_s_per_byte", &Rig::receive_s_per_byte, kAny},
@@ -54,12 +54,12 @@ constexpr std::array<Field, 16> kFields{{{"server_rate", &Rig::server_rate, kAny
 
 // Fitted by bench/cluster/accuracy.py on real TensorFlow recordings; docs/cluster-model.md.
 void set_fitted(Rig* rig) {
-  rig->duplex_loss = 0.09;
-  rig->share_spread = 0.9;
-  rig->newcomer = 0.5;
-  rig->queue_bytes = 250'000;
+  rig->sharing = Sharing::queue;
+  rig->duplex_loss = 0.038;
+  rig->queue_bytes = 300'000;
+  rig->queue_filled = 0.71;
   rig->server_cores = 1;
-  rig->step_gap_transfer_s = 5e-5;
+  rig->step_gap_transfer_s = 9.6e-5;
 }
 
 [[noreturn]] void bad(const std::string& what) { throw Error(Code::invalid_argument, what); }
@@ -101,7 +101,7 @@ void read_field(const std::string& file, const std::string& key, const Json& val
       rig->sharing = sharing;
       return;
     }
-    bad(where + " must be equal, max_min, round_trip, alpha_fair or tcp: " + value.dump());
+    bad(where + " must be equal, max_min, round_trip, alpha_fair, queue or tcp: " + value.dump());
   } else {
     bad(where + ": there is no such key");
   }
@@ -119,7 +119,6 @@ void set_policy(std::string_view name, Rig* rig) {
   plain.model_error = rig->model_error;
   plain.sharing = Sharing::equal;
   if (name == "grpc") {
-    plain.sharing = Sharing::tcp;
     set_fitted(&plain);
   } else if (name == "paper") {
     plain.sharing = Sharing::max_min;
@@ -139,13 +138,12 @@ void set_policy(std::string_view name, Rig* rig) {
   } else if (name == "processor-sharing") {
     plain.scheduler = {kTurn_bytes, kTurn_bytes, Pieces::in_turn};
   } else if (name == "p3") {
-    plain.sharing = Sharing::tcp;
     set_fitted(&plain);
     plain.scheduler = {kSlice_bytes, kSlice_bytes, Pieces::by_priority};
   } else if (name == "one-worker-at-a-time") {
-    plain.sharing = Sharing::tcp;
     set_fitted(&plain);
-    plain.share_spread = plain.newcomer = 0;
+    plain.sharing = Sharing::tcp;
+    plain.newcomer = 0;
   } else if (name == "rdma") {
     plain.sharing = Sharing::max_min;
   } else if (name == "mpi") {

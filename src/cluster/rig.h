@@ -13,8 +13,9 @@ enum class Sharing : uint8_t {
   max_min,     // progressive filling over the links of servers and workers
   round_trip,  // the same, a flow over two full links counts half (sharing.h)
   alpha_fair,  // by sharing_exponent (sharing.h)
-  queue,       // one FIFO: flows in turns of their windows
-  tcp,         // shares drawn anew for each burst, bursts under way ahead of new ones
+  queue,  // one FIFO before the link: flows in turns (queue_turns.h); equal shares where links of
+          // workers are slower than the servers'
+  tcp,    // shares drawn anew for each burst, bursts under way ahead of new ones
 };
 
 // Where the next piece of a transfer goes that shares a link with others of its worker.
@@ -43,8 +44,10 @@ struct Rig {
   double duplex_loss = 0;   // share of a link's rate lost while the other way is busy, too
   double share_spread = 0;  // tcp: standard deviation of the logarithm of a burst's weight
   double newcomer = 1;      // tcp: weight of a burst beside the one that began before it
-  double queue_bytes = 0;   // what a request or answer finds before it when others send there
-  double message_share = 1;
+  // What the queue before a link holds: divided among the flows (Sharing::queue), and what requests
+  // and answers find before them: queue_filled of it on average, at most what others send there.
+  double queue_bytes = 0;
+  double queue_filled = 1;
   int32_t server_cores = 0;        // 0: server work never waits (the paper's private cores)
   double server_transfer_s = 0;    // server computing for each transfer, either way
   double receive_s = 0;            // the paper's beta: from last byte to use, each transfer
@@ -59,7 +62,7 @@ struct Rig {
 
 // Sets the policy `name`: sharing, scheduler and the constants that belong to it; rates, lanes and
 // factors stay. Throws INVALID_ARGUMENT with the names there are.
-//   grpc    transfers whole, shares as TCP gives them; constants fitted on recordings
+//   grpc    transfers whole, one queue a link, flows in turns; constants fitted on recordings
 //           (docs/cluster-model.md)
 //   paper   the paper's rule: WIN bytes, then to the end; equal shares; one lane; private cores
 //   fifo    transfers whole, equal shares

@@ -135,7 +135,7 @@ class Simulator {
     const double others = under_way_[static_cast<size_t>(link)] -
                           worker(w).connections[static_cast<size_t>(link)].bytes;
     if (others < 1) return 0;
-    return std::min(others, rig_.message_share * rig_.queue_bytes * 2 * random_.next_double()) /
+    return std::min(others, rig_.queue_filled * rig_.queue_bytes * 2 * random_.next_double()) /
            rig_.server_rate;
   }
 
