@@ -260,7 +260,8 @@ Command predict_command() {
        {"--worker-bandwidth", "RATE", "the same of a worker's link; without it no limit"},
        {"--network", "NET.json", "rates and constants (docs/format/net.md)"},
        {"--policy", "NAME",
-        "how links are shared: grpc, paper, fifo, maxmin, rtt, alpha-fair, http2, grpc-window, "
+        "how links are shared: grpc, paper, fifo, maxmin, rtt, alpha-fair, http2, chttp2, "
+        "grpc-window, "
         "processor-sharing, p3, one-worker-at-a-time, rdma or mpi (grpc)"},
        {"--order", "NAME",
         "of transfers: traced, reverse, random, tic, tac, sequential or layer (traced)"},

@@ -13,6 +13,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr double kPaperWindow_bytes = 4 << 20;
+constexpr double kHttp2Window_bytes = 65535, kMostWindow_bytes = 16 << 20, kCredit_s = 1e-4;
 constexpr double kTurn_bytes = 16384;
 constexpr double kSlice_bytes = 200'000;
 constexpr double kMpiMessage_s = 1e-5;
@@ -82,6 +83,14 @@ void read_field(const std::string& file, const std::string& key, const Json& val
     rig->scheduler.first_bytes = read_number(where, value, kAny);
   } else if (key == "then_bytes") {
     rig->scheduler.then_bytes = read_number(where, value, kAny);
+  } else if (key == "connection_bytes") {
+    rig->scheduler.connection_bytes = read_number(where, value, kAny);
+  } else if (key == "credit_s") {
+    rig->scheduler.credit_s = read_number(where, value, kAny);
+  } else if (key == "window_growth") {
+    rig->scheduler.growth = read_number(where, value, kAny);
+  } else if (key == "most_window_bytes") {
+    rig->scheduler.most_bytes = read_number(where, value, kAny);
   } else if (key == "sharing_exponent") {
     rig->sharing_exponent = read_number(where, value, kMostExponent);
     if (rig->sharing_exponent < kLeastExponent)
@@ -133,6 +142,10 @@ void set_policy(std::string_view name, Rig* rig) {
     plain.sharing_exponent = kMeasuredExponent;
   } else if (name == "http2") {
     plain.scheduler = {65536, 65536};
+  } else if (name == "chttp2") {
+    set_fitted(&plain);
+    plain.scheduler = {kHttp2Window_bytes, 0, Pieces::behind_new, kCredit_s,
+                       kHttp2Window_bytes, 2, kMostWindow_bytes};
   } else if (name == "grpc-window") {
     plain.scheduler = {4 << 20, 1 << 20};
   } else if (name == "processor-sharing") {
@@ -150,7 +163,8 @@ void set_policy(std::string_view name, Rig* rig) {
     plain.sharing = Sharing::max_min;
     plain.receive_s = kMpiMessage_s;
   } else if (name != "fifo") {
-    bad("predict: policy must be grpc, paper, fifo, maxmin, rtt, alpha-fair, http2, grpc-window, "
+    bad("predict: policy must be grpc, paper, fifo, maxmin, rtt, alpha-fair, http2, chttp2, "
+        "grpc-window, "
         "processor-sharing, p3, one-worker-at-a-time, rdma or mpi: " +
         std::string(name));
   }
@@ -194,6 +208,12 @@ std::string write_rig(const Rig& rig) {
     if (rig.*f.value >= 0) out[f.key] = rig.*f.value;
   out["first_bytes"] = rig.scheduler.first_bytes;
   out["then_bytes"] = rig.scheduler.then_bytes;
+  if (rig.scheduler.credit_s >= 0) {
+    out["credit_s"] = rig.scheduler.credit_s;
+    out["connection_bytes"] = rig.scheduler.connection_bytes;
+    out["window_growth"] = rig.scheduler.growth;
+    out["most_window_bytes"] = rig.scheduler.most_bytes;
+  }
   out["sharing_exponent"] = rig.sharing_exponent;
   for (const auto& [name, pieces] : kPieces)
     if (pieces == rig.scheduler.pieces) out["pieces"] = name;

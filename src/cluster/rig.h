@@ -31,6 +31,14 @@ struct LinkScheduler {
   double first_bytes = 0;  // 0: whole
   double then_bytes = 0;   // 0: all the rest
   Pieces pieces = Pieces::behind_new;
+  // Flow control as HTTP/2 has it: of a transfer (a stream) at most first_bytes, of a worker's
+  // connection to the server at most connection_bytes (0: no limit) may be sent before the receiver
+  // gives credit, credit_s and the wait in the other way's queue after bytes have arrived. Both
+  // windows grow by `growth` when one was used up, until a stream's is of most_bytes.
+  double credit_s = -1;  // negative: no flow control, pieces follow at once
+  double connection_bytes = 0;
+  double growth = 1;
+  double most_bytes = 0;
 };
 
 struct Rig {
@@ -62,19 +70,22 @@ struct Rig {
 
 // Sets the policy `name`: sharing, scheduler and the constants that belong to it; rates, lanes and
 // factors stay. Throws INVALID_ARGUMENT with the names there are.
-//   grpc    transfers whole, one queue a link, flows in turns; constants fitted on recordings
-//           (docs/cluster-model.md)
-//   paper   the paper's rule: WIN bytes, then to the end; equal shares; one lane; private cores
-//   fifo    transfers whole, equal shares
-//   maxmin  transfers whole, max-min shares
-//   rtt     transfers whole, max-min with weights that go as 1 / round trip
-//   alpha-fair  transfers whole, alpha-fair shares; exponent 0.35, as measured
-//   (docs/cluster-model.md) http2   stream windows of 64 KiB taken in turn, equal shares
-//   grpc-window  the first 4 MiB of a transfer, then pieces of 1 MiB, equal shares
-//   processor-sharing  pieces of 16 KiB in turn: a worker's transfers share its part of a link
-//   p3      as grpc, slices of 200 kB by priority (give them an order of layers)
-//   one-worker-at-a-time  as grpc, but a link serves one worker after the other
-//   rdma, mpi  transfers whole, max-min shares, no parsing; mpi with 10 us a message. Not validated
+// - grpc: transfers whole, one queue a link, flows in turns; constants fitted on recordings
+//   (docs/cluster-model.md)
+// - paper: the paper's rule: WIN bytes, then to the end; equal shares; one lane; private cores
+// - fifo: transfers whole, equal shares
+// - maxmin: transfers whole, max-min shares
+// - rtt: transfers whole, max-min with weights that go as 1 / round trip
+// - alpha-fair: transfers whole, alpha-fair shares; exponent 0.35, as measured
+//   (docs/cluster-model.md)
+// - http2: stream windows of 64 KiB taken in turn, equal shares
+// - chttp2: as grpc, with windows of 64 KiB for a stream and the connection that double up to
+//   16 MiB; credit comes 0.1 ms and the queue's wait after arrival
+// - grpc-window: the first 4 MiB of a transfer, then pieces of 1 MiB, equal shares
+// - processor-sharing: pieces of 16 KiB in turn: a worker's transfers share its part of a link
+// - p3: as grpc, slices of 200 kB by priority (give them an order of layers)
+// - one-worker-at-a-time: as grpc, but a link serves one worker after the other
+// - rdma, mpi: transfers whole, max-min shares, no parsing; mpi with 10 us a message. Not validated
 void set_policy(std::string_view name, Rig* rig);
 // Whether nothing measured stands behind the policy.
 bool is_unvalidated(std::string_view policy);

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <deque>
-#include <queue>
-#include <tuple>
 
 #include "base/error.h"
+#include "cluster/connection.h"
 #include "cluster/event_heap.h"
 #include "cluster/network.h"
 
@@ -14,30 +13,10 @@ namespace {
 
 using Kind = PlannedOp::Kind;
 
-constexpr int32_t kBegin = -1;  // in place of an op: the worker's next step begins
-constexpr int32_t kEnd = -2;    // its last answer has arrived
-constexpr int32_t kAsked = -3;  // and below: the request for op kAsked - e.op has arrived
-
-// What waits for a link or a lane: lowest round, then lowest priority first.
-struct Waiting {
-  int32_t round;
-  double priority;
-  int32_t op;
-  double left;        // bytes
-  bool first = true;  // none of it was sent yet
-  bool operator>(const Waiting& o) const {
-    return std::tie(round, priority, op) > std::tie(o.round, o.priority, o.op);
-  }
-};
-using WaitingQueue = std::priority_queue<Waiting, std::vector<Waiting>, std::greater<>>;
-
-struct Connection {
-  WaitingQueue queue;
-  Waiting current{};
-  double piece = 0;  // of it, on its way
-  double bytes = 0;  // that have not arrived yet, of all its transfers
-  bool busy = false;
-};
+constexpr int32_t kBegin = -1;        // in place of an op: the worker's next step begins
+constexpr int32_t kEnd = -2;          // its last answer has arrived
+constexpr int32_t kAsked = -3;        // and below: the request for op kAsked - e.op has arrived
+constexpr int32_t kCredit = 1 << 30;  // and above: credit for link e.op - kCredit
 
 struct Worker {
   const StepPlan* plan = nullptr;
@@ -114,6 +93,7 @@ class Simulator {
     if (e.op == kBegin) return begin(e.worker);
     if (e.op == kEnd) return end(e.worker);
     if (e.op <= kAsked) return ready(e.worker, kAsked - e.op);
+    if (e.op >= kCredit) return credit(e.op - kCredit, e.worker);
     const PlannedOp& op = op_of(worker(e.worker), e.op);
     if (op.kind == Kind::worker) {
       ++worker(e.worker).free_lanes;
@@ -132,8 +112,7 @@ class Simulator {
   // What a message waits for in the queue of a link that carries data of others.
   double message_wait_s(int32_t link, int32_t w) {
     if (rig_.queue_bytes == 0) return 0;
-    const double others = under_way_[static_cast<size_t>(link)] -
-                          worker(w).connections[static_cast<size_t>(link)].bytes;
+    const double others = under_way_[static_cast<size_t>(link)] - connection(link, w).bytes();
     if (others < 1) return 0;
     return std::min(others, rig_.queue_filled * rig_.queue_bytes * 2 * random_.next_double()) /
            rig_.server_rate;
@@ -247,20 +226,17 @@ class Simulator {
         }
         break;
       case Kind::transfer: {
-        Connection& c = me.connections[static_cast<size_t>(op.place)];
-        c.bytes += op.amount;
+        Connection& c = connection(op.place, w);
         under_way_[static_cast<size_t>(op.place)] += op.amount;
-        const bool turns = rig_.scheduler.pieces == Pieces::in_turn;
-        const Waiting whole{turns ? c.current.round : 0, op.priority, i, op.amount};
-        if (c.busy) {
-          c.queue.push(whole);
-          break;
-        }
-        c.busy = true;
-        network_.start(op.place, w, send(w, whole, &c), now_s_);
+        c.add(rig_.scheduler, i, op.priority, op.amount);
+        if (!c.busy()) send(op.place, w, false);
         break;
       }
     }
+  }
+
+  Connection& connection(int32_t link, int32_t w) {
+    return worker(w).connections[static_cast<size_t>(link)];
   }
 
   void compute(int32_t w, int32_t op) {
@@ -293,34 +269,35 @@ class Simulator {
     }
   }
 
-  // Makes `next` what the connection sends; the size of its piece.
-  double send(int32_t w, const Waiting& next, Connection* c) {
-    c->current = next;
-    const double most = next.first ? rig_.scheduler.first_bytes : rig_.scheduler.then_bytes;
-    c->current.first = false;
-    const double piece = most > 0 ? std::min(most, next.left) : next.left;
-    c->current.left -= piece;
-    c->piece = piece;
-    mark(w, next.op);
-    return piece;
+  // Begins the connection's next piece; `holds`: it has a place on the link, of the piece before.
+  void send(int32_t link, int32_t w, bool holds) {
+    Connection& c = connection(link, w);
+    const double piece = c.send(rig_.scheduler);
+    if (!c.busy()) {
+      if (holds) network_.stop(link, w, now_s_);
+      return;
+    }
+    mark(w, c.op());
+    if (holds) {
+      network_.extend(link, w, piece, now_s_);
+    } else {
+      network_.start(link, w, piece, now_s_);
+    }
   }
 
   void arrived(int32_t link, int32_t w) {
-    Connection& c = worker(w).connections[static_cast<size_t>(link)];
-    const Waiting sent = c.current;
-    c.bytes -= c.piece;
-    under_way_[static_cast<size_t>(link)] -= c.piece;
-    const int32_t later = rig_.scheduler.pieces == Pieces::by_priority ? 0 : 1;
-    if (sent.left > 0) c.queue.push({sent.round + later, sent.priority, sent.op, sent.left, false});
-    if (c.queue.empty()) {
-      c.busy = false;
-      network_.stop(link, w, now_s_);
-    } else {
-      const Waiting next = c.queue.top();
-      c.queue.pop();
-      network_.extend(link, w, send(w, next, &c), now_s_);
-    }
-    if (sent.left <= 0) done(w, sent.op);
+    const Connection::Arrived piece = connection(link, w).arrived(rig_.scheduler);
+    under_way_[static_cast<size_t>(link)] -= piece.bytes;
+    if (rig_.scheduler.credit_s >= 0)
+      at(now_s_ + rig_.scheduler.credit_s + message_wait_s(link ^ 1, w), w, kCredit + link);
+    send(link, w, true);
+    if (piece.op >= 0) done(w, piece.op);
+  }
+
+  void credit(int32_t link, int32_t w) {
+    Connection& c = connection(link, w);
+    c.credited(rig_.scheduler);
+    if (!c.busy()) send(link, w, false);
   }
 
   void done(int32_t w, int32_t i) {
