@@ -9,12 +9,14 @@ called penrig-HOST, too. Both directions of a server's link are shaped to a rate
          (acknowledgements and requests) go ahead of all data; senders have less under way than a class queues, so
          nothing is lost (goodput.py checks both)
 Workers' links do not limit. One network of a name at a time: a lock says whether the one that is there
-is still in use; what a killed rig left behind goes when the next one starts. PENSTOCK_RIG is another name
-than penrig, of at most 10 letters.
+is still in use. A process beside the rig (this file, run by itself) cleans up when the rig was killed. PENSTOCK_RIG is
+another name than penrig, of at most 10 letters.
 """
 import fcntl
 import os
 import subprocess
+import sys
+import time
 
 PREFIX = os.environ.get("PENSTOCK_RIG", "penrig") + "-"
 BRIDGE = PREFIX + "br"
@@ -24,6 +26,7 @@ BURST_BYTES, QUEUE_BYTES, CLASS_QUEUE_BYTES = 65536, 300_000, 1_000_000
 SEND_BYTES, FAIR_SEND_BYTES = 4 << 20, 1 << 18
 OWN_KBIT, OWN_BURST_BYTES = 64, 1600  # fair: next to nothing that a class need not borrow
 SMALL_PACKET = 256      # fair: acknowledgements and requests, which are shorter, go ahead
+LOCK_WAIT_S = 2         # who cleans up behind a killed rig has it for less
 LARGEST_PACKET = 16384  # a whole one of 64 KiB does not fit the bucket
 
 
@@ -64,6 +67,21 @@ def remove_leftovers():
             call(["ip", "link", "del", device], check=False)
 
 
+def take_lock(wait_s):
+    """-> the locked file. Throws BlockingIOError when another has it after so long."""
+    lock = open(LOCK, "w", encoding="utf-8")
+    end = time.monotonic() + wait_s
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return lock
+        except BlockingIOError:
+            if time.monotonic() > end:
+                lock.close()
+                raise
+            time.sleep(0.05)
+
+
 class Network:
     """with Network(servers, workers) as n: ... ; the lock and all interfaces are its own until the end."""
 
@@ -74,13 +92,14 @@ class Network:
         if os.geteuid() != 0:
             raise Unavailable("the rig makes network namespaces: run it as root")
         try:
-            self.lock = open(LOCK, "w", encoding="utf-8")
-            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self.lock = take_lock(LOCK_WAIT_S)
         except BlockingIOError:
             raise Unavailable(f"another rig runs here: {LOCK}") from None
         except OSError as e:
             raise Unavailable(str(e)) from None
         try:
+            self.cleaner = subprocess.Popen([sys.executable, os.path.abspath(__file__)], stdin=subprocess.PIPE, start_new_session=True,
+                                            stdout=subprocess.DEVNULL)
             self.build()
         except OSError as e:
             self.__exit__()
@@ -92,6 +111,7 @@ class Network:
 
     def __exit__(self, *_):
         remove_leftovers()
+        self.cleaner.communicate(b"done")
         self.lock.close()
 
     def build(self):
@@ -170,3 +190,14 @@ class BusyClock:
         """Interrupts alone: the links' work that no process is charged with."""
         v = self.passed()
         return (v[5] + v[6]) / sum(v) if sum(v) else 0.0
+
+
+def clean_up_behind(rig):
+    """Waits for the rig's end of the pipe to close; without a word from it, it was killed."""
+    if not rig.read():
+        with take_lock(LOCK_WAIT_S):
+            remove_leftovers()
+
+
+if __name__ == "__main__":
+    clean_up_behind(sys.stdin.buffer)

@@ -14,7 +14,7 @@ time (waited_share), or when all stood still for STILL_S and two steps (the mach
 others' processes, but for niced ones. Without --setting, or with --links alone, OUT/links.json says how much of the links
 bulk transfers fill. One worker alone is measured once. --more adds repeats to what OUT/NAME has; its profile stays.
 Needs root; where there is no rig it
-says why and ends with status 3. What a killed rig left goes with the next.
+says why and ends with status 3. A killed rig is cleaned up behind.
 """
 import argparse
 import json

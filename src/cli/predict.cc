@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "cli/args.h"
+#include "cli/corrections.h"
 #include "cli/measure.h"
 #include "cli/prediction.h"
 #include "cli/print_json.h"
@@ -120,6 +121,10 @@ cluster::Question parse_question(const Args& args, const cluster::Profile& profi
   q.model = cluster::parse_model(args.get("--model").value_or("event"));
   parse_mode(args, profile, &q);
   q.step_time_s = args.get_seconds("--step-time", 0);
+  if (args.get("--policy").value_or("grpc") == "paper") {  // as the paper simulates
+    q.steps = 1000;
+    q.warm_up = 50;
+  }
   q.steps = static_cast<int32_t>(std::min<int64_t>(args.get_int("--steps", q.steps, 4), 1'000'000));
   q.warm_up = std::min(q.warm_up, q.steps / 4);
   q.replications = static_cast<int32_t>(
@@ -200,6 +205,29 @@ std::vector<cluster::Profile> add_points(const Args& args,
   return placed;
 }
 
+// What does not go with a mode, or would be left out without a word.
+void check_flags(const Args& args, const cluster::Question& q, std::vector<std::string>* notes) {
+  if (q.mode == cluster::Mode::all_reduce) {
+    for (const char* flag : {"--perfetto", "-o", "--corrections"}) {
+      if (args.has(flag))
+        throw UsageError{std::string(flag) + " is of parameter servers, not of all-reduce"};
+    }
+    for (const char* flag :
+         {"--policy", "--order", "--servers", "--placement", "--worker-bandwidth"}) {
+      if (args.has(flag)) {
+        notes->push_back(std::string(flag) +
+                         " is of parameter servers: it changes nothing with all-reduce");
+      }
+    }
+  }
+  if (args.has("--corrections")) {
+    for (const char* flag : {"--policy", "--json", "--html", "--perfetto", "-o", "--feed",
+                             "--model", "--prices", "--servers"}) {
+      if (args.has(flag)) throw UsageError{std::string(flag) + " does not go with --corrections"};
+    }
+  }
+}
+
 void write_files(const Args& args, const std::vector<cluster::Profile>& placed,
                  const Prediction& p) {
   if (const auto file = args.get("-o"))
@@ -218,6 +246,7 @@ int predict(const Args& args) {
   for (const std::string& path : args.positional()) kinds.push_back(cluster::read_profile(path));
   Prediction out;
   out.question = parse_question(args, kinds[0]);
+  check_flags(args, out.question, &out.notes);
   parse_prices(args, &out);
   kinds = prepare(args, std::move(kinds), out.question);
   for (const cluster::Profile& p : kinds) add_notes(p.notes, &out.notes);
@@ -228,7 +257,11 @@ int predict(const Args& args) {
   if (cluster::is_unvalidated(args.get("--policy").value_or("grpc")))
     out.notes.push_back("policy " + *args.get("--policy") + " is not validated by measurements");
   if (const auto feed = args.get("--feed")) out.question.feed_rate = parse_feed(*feed, &out.notes);
-  out.examples = kinds[0].examples;
+  if (args.has("--corrections")) {
+    print_corrections(kinds, out.question);
+    return 0;
+  }
+  out.examples = args.has("--examples") ? args.get_int("--examples", 0, 1) : kinds[0].examples;
   const std::vector<cluster::Profile> placed = add_points(args, kinds, &out);
   write_files(args, placed, out);
   if (args.has("--json")) {
@@ -275,11 +308,17 @@ Command predict_command() {
        {"--measured", "RUNS.json", "what optimus is fitted to (docs/format/predict.md)"},
        {"--batch-scale", "X", "a batch X times as large: computing grows, transfers stay"},
        {"--step-time", "TIME", "a step of one worker, measured without profiling"},
+       {"--examples", "N", "examples of a worker's step, for examples/s (as the profile says)"},
        {"--feed", "PIPE|RATE",
         "what feeds each worker, an element a step: a pipeline, run for 2 s, or 12.5/s"},
        {"--prices", "FILE", "prices of hosts (docs/format/predict.md), with --budget"},
        {"--budget", "PRICE", "most to pay an hour"},
-       {"--steps", "N", "steps simulated by each worker in each replication (120)"},
+       {"--corrections", "",
+        "the paper's rule with and without each of what the default puts right, in place of the "
+        "table"},
+       {"--steps", "N",
+        "steps simulated by each worker in each replication (120, the first 20 dropped; policy "
+        "paper: 1000, the first 50 dropped)"},
        {"--replications", "N", "simulations with other starts (16)"},
        {"--seed", "N", "of the draws (1)"},
        {"--threads", "N", "threads to simulate on (those of the machine)"},

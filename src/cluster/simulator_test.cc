@@ -2,10 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
 #include "base/random.h"
+#include "cluster/placement.h"
 #include "cluster/throughput.h"
 
 namespace penstock::cluster {
@@ -69,18 +71,88 @@ TEST_CASE("simulator: lock-step of eight, and bytes are conserved") {
   CHECK(o.link_bytes[0] <= 1000 * o.end_s * (1 + 1e-9));
 }
 
-TEST_CASE("simulator: Little's law on the whole network") {
+// When a worker came to a station of the chain and left it: the link down, its lane, the link up,
+// the server.
+struct Stay {
+  size_t station;
+  double from_s, to_s;
+};
+
+std::vector<Stay> stays_of(const Outcome& o, int32_t workers, double begin_s) {
+  std::vector<Stay> out;
+  std::vector<double> left_s(static_cast<size_t>(workers), -1);  // of the last station
+  for (const Span& s : o.spans) {                                // by their ends
+    double& last_s = left_s[static_cast<size_t>(s.worker)];
+    const size_t station = s.kind == PlannedOp::Kind::transfer ? (s.place == 0 ? 0u : 2u)
+                           : s.kind == PlannedOp::Kind::worker ? 1u
+                                                               : 3u;
+    if (last_s >= begin_s) out.push_back({station, last_s, s.end_s});
+    last_s = s.end_s;
+  }
+  return out;
+}
+
+TEST_CASE("simulator: Little's law on every queue") {
+  constexpr int32_t kWorkers = 4;
+  constexpr double kBegin_s = 50;
+  constexpr int kSamples = 8000;
   Rig rig = plain_rig(1000);
   rig.stagger_s = 0.3;
-  const Outcome o = simulate_step(chain(700, 1.3, 400, 0.1), rig, 3, 400);
-  double rate = 0, weighted = 0;
-  for (const auto& ends : o.step_ends_s) {
-    const double mean_s = (ends.back() - ends[100]) / static_cast<double>(ends.size() - 101);
-    rate += 1 / mean_s;
-    weighted += mean_s * (1 / mean_s);
+  rig.server_cores = 1;
+  Run run{kWorkers, 1, 600, 3};
+  run.record = true;
+  RandomStream random(9, 0, 4);
+  std::vector<StepPlan> plans;
+  for (int i = 0; i < 50; ++i) {
+    const double size = 200 + 800 * random.next_double();
+    plans.push_back(plan_step(chain(size, 1.3 * random.next_double(), size / 2, 0.3), rig));
   }
-  CHECK(weighted == doctest::Approx(3));
-  CHECK(throughput(o, 100) == doctest::Approx(rate).epsilon(0.01));
+  const Outcome o = simulate(plans, rig, run);
+  const std::vector<Stay> stays = stays_of(o, kWorkers, kBegin_s);
+  double end_s = o.end_s;
+  for (const auto& ends : o.step_ends_s) end_s = std::min(end_s, ends.back());
+  // L as seen at random times, W as the mean of the stays, lambda as the throughput.
+  double seen[4] = {}, stay_s[4] = {}, count[4] = {}, all = 0;
+  for (const Stay& s : stays) {
+    if (s.to_s > end_s) continue;
+    stay_s[s.station] += s.to_s - s.from_s;
+    count[s.station] += 1;
+  }
+  for (int k = 0; k < kSamples; ++k) {
+    const double at_s = kBegin_s + 5 + (end_s - kBegin_s - 10) * random.next_double();
+    for (const Stay& s : stays)
+      if (s.from_s <= at_s && at_s < s.to_s) seen[s.station] += 1.0 / kSamples;
+  }
+  const double rate = throughput(o, 40);
+  for (size_t station = 0; station < 4; ++station) {
+    CAPTURE(station);
+    CHECK(seen[station] == doctest::Approx(rate * stay_s[station] / count[station]).epsilon(0.05));
+    all += seen[station];
+  }
+  CHECK(all == doctest::Approx(kWorkers).epsilon(1e-6));  // each is somewhere at any time
+}
+
+TEST_CASE("simulator: more servers are never slower where links are shared max-min") {
+  Profile profile;
+  profile.source = "test";
+  Step step;
+  for (int i = 0; i < 8; ++i) {
+    append(&step, "variable" + std::to_string(i), Resource::server, 0, 0, {});
+    append(&step, "read" + std::to_string(i), Resource::downlink, 400, 0, {2 * i});
+  }
+  append(&step, "train", Resource::worker, 0, 1, {1, 3, 5, 7, 9, 11, 13, 15});
+  profile.steps = {step};
+  Rig rig = plain_rig(1000);
+  rig.sharing = Sharing::max_min;
+  double before = 0;
+  for (const int32_t servers : {1, 2, 4, 8}) {
+    const Profile placed = place(profile, servers, Placement::greedy);
+    const Outcome o = simulate({plan_step(placed.steps[0], rig)}, rig, Run{6, servers, 80, 3});
+    const double now = throughput(o, 20);
+    CHECK(now >= before * (1 - 1e-9));
+    before = now;
+  }
+  CHECK(before == doctest::Approx(6 / (6 * 0.4 + 1)));
 }
 
 TEST_CASE("simulator: shared server cores wait like M/D/1") {
