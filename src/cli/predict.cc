@@ -228,6 +228,20 @@ void check_flags(const Args& args, const cluster::Question& q, std::vector<std::
   }
 }
 
+// Transfers alone can take longer than the step that was measured.
+void check_step_time(Prediction* p) {
+  for (const cluster::Point& point : p->points) {
+    const double step_s = point.workers / cluster::batches_per_s(point);
+    if (point.workers > 1 || p->question.step_time_s == 0 ||
+        step_s <= 1.02 * p->question.step_time_s)
+      continue;
+    p->notes.push_back("a step of one worker takes " + std::to_string(step_s) +
+                       " s even without computing, not the step time of " +
+                       std::to_string(p->question.step_time_s) + " s");
+    return;
+  }
+}
+
 void write_files(const Args& args, const std::vector<cluster::Profile>& placed,
                  const Prediction& p) {
   if (const auto file = args.get("-o"))
@@ -263,6 +277,7 @@ int predict(const Args& args) {
   }
   out.examples = args.has("--examples") ? args.get_int("--examples", 0, 1) : kinds[0].examples;
   const std::vector<cluster::Profile> placed = add_points(args, kinds, &out);
+  check_step_time(&out);
   write_files(args, placed, out);
   if (args.has("--json")) {
     print_json(prediction_json(out));

@@ -23,7 +23,8 @@ Json point_json(const cluster::Point& point, const Prediction& p) {
              {"downlink", point.downlink_use},
              {"uplink", point.uplink_use},
              {"server", point.server_use},
-             {"feed", point.feed_use}}}};
+             {"feed", point.feed_use},
+             {"worker_link", point.worker_link_use}}}};
   if (p.examples > 0)
     out["examples_per_s"] = cluster::batches_per_s(point) * static_cast<double>(p.examples);
   if (p.prices) out["price_per_hour"] = cluster::price(point, *p.prices);
@@ -39,6 +40,10 @@ Json size_json(const cluster::Point& point) {
 void print_prediction(const Prediction& p) {
   std::printf("payload rate of a server's link: %.1f Mbit/s each way\n",
               p.question.rig.server_rate * 8e-6);
+  if (p.question.rig.worker_rate > 0) {
+    std::printf("payload rate of a worker's link: %.1f Mbit/s each way\n",
+                p.question.rig.worker_rate * 8e-6);
+  }
   for (const std::string& n : p.notes) std::printf("%s\n", wrap("note: " + n, 80, 6).c_str());
   std::printf("\nworkers servers  steps/s   90 %% interval   efficiency  binds\n");
   // Efficiency is against the first size of the list.

@@ -45,6 +45,7 @@ struct Replication {
   double throughput = 0;
   std::vector<double> batches;
   Point use;
+  double gap_share = 0;  // of the time that workers rest between steps
 };
 
 Replication replicate(const Plans& plans, const Question& q, int32_t workers, int32_t servers,
@@ -63,11 +64,20 @@ Replication replicate(const Plans& plans, const Question& q, int32_t workers, in
   const int32_t cores = std::max(1, q.rig.server_cores);
   out.use.server_use = *std::ranges::max_element(o.server_s) / (o.end_s * cores);
   out.use.worker_use = o.worker_s / (o.end_s * workers * q.rig.worker_lanes);
+  if (q.rig.worker_rate > 0) {
+    double bytes[2] = {};
+    for (size_t l = 0; l < o.link_bytes.size(); ++l) bytes[l % 2] += o.link_bytes[l];
+    out.use.worker_link_use =
+        std::min(1.0, std::max(bytes[0], bytes[1]) / (q.rig.worker_rate * workers * o.end_s));
+  }
+  out.gap_share = q.rig.step_gap_s * out.throughput / (run.barrier ? 1 : workers);
   return out;
 }
 
-void bind(Point* p) {
-  const std::pair<double, const char*> uses[] = {{p->worker_use, "worker"},
+// What the workers do between their steps binds as their computing does.
+void bind(double gap_share, Point* p) {
+  const std::pair<double, const char*> uses[] = {{p->worker_use + gap_share, "worker"},
+                                                 {p->worker_link_use, "worker link"},
                                                  {p->downlink_use, "downlink"},
                                                  {p->uplink_use, "uplink"},
                                                  {p->server_use, "server"}};
@@ -80,6 +90,7 @@ Point summarise(const std::vector<Replication>& replications, double model_error
   out.workers = workers;
   out.servers = servers;
   std::vector<double> rates, batches;
+  double gap_share = 0;
   const double share = 1.0 / static_cast<double>(replications.size());
   for (const Replication& r : replications) {
     rates.push_back(r.throughput);
@@ -88,13 +99,15 @@ Point summarise(const std::vector<Replication>& replications, double model_error
     out.downlink_use += r.use.downlink_use * share;
     out.uplink_use += r.use.uplink_use * share;
     out.server_use += r.use.server_use * share;
+    out.worker_link_use += r.use.worker_link_use * share;
+    gap_share += r.gap_share * share;
   }
   out.steps_per_s = mean(rates);
   const double half = kNormal90 * std::hypot(deviation(batches.size() > 1 ? batches : rates),
                                              model_error * out.steps_per_s);
   out.low = std::max(0.0, out.steps_per_s - half);
   out.high = out.steps_per_s + half;
-  bind(&out);
+  bind(gap_share, &out);
   return out;
 }
 

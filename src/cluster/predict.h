@@ -52,10 +52,11 @@ struct Point {
   int32_t batches = 1;  // of one worker in a step: more than one where a step is of all workers
   double low = 0, high = 0;  // 90 % interval for a run of 40 steps a worker; equal to steps_per_s
                              // for the formulas
-  std::string binds;         // worker, downlink, uplink, server or feed
+  std::string binds;         // worker, worker link, downlink, uplink, server or feed
   // Shares of the time in use: of a worker's lane, of the fullest link each way, of server cores.
   double worker_use = 0, downlink_use = 0, uplink_use = 0, server_use = 0;
-  double feed_use = 0;  // of what the input pipelines deliver
+  double feed_use = 0;         // of what the input pipelines deliver
+  double worker_link_use = 0;  // of the workers' links together, the fuller way; 0: no limit
 };
 
 // Batches/s of all workers: what sizes are compared by.
