@@ -58,7 +58,6 @@ void set_fitted(Rig* rig) {
   rig->sharing = Sharing::queue;
   rig->duplex_loss = 0.038;
   rig->queue_bytes = 300'000;
-  rig->queue_filled = 0.71;
   rig->server_cores = 1;
   rig->step_gap_transfer_s = 9.6e-5;
 }

@@ -53,7 +53,8 @@ struct Rig {
   double share_spread = 0;  // tcp: standard deviation of the logarithm of a burst's weight
   double newcomer = 1;      // tcp: weight of a burst beside the one that began before it
   // What the queue before a link holds: divided among the flows (Sharing::queue), and what requests
-  // and answers find before them: queue_filled of it on average, at most what others send there.
+  // and answers find before them: between nothing and 2 queue_filled of it, at most all of it and
+  // no more than others send there.
   double queue_bytes = 0;
   double queue_filled = 1;
   int32_t server_cores = 0;        // 0: server work never waits (the paper's private cores)

@@ -114,8 +114,8 @@ class Simulator {
     if (rig_.queue_bytes == 0) return 0;
     const double others = under_way_[static_cast<size_t>(link)] - connection(link, w).bytes();
     if (others < 1) return 0;
-    return std::min(others, rig_.queue_filled * rig_.queue_bytes * 2 * random_.next_double()) /
-           rig_.server_rate;
+    const double filled = std::min(1.0, rig_.queue_filled * 2 * random_.next_double());
+    return std::min(others, rig_.queue_bytes * filled) / rig_.server_rate;
   }
 
   // A request to each server goes up its link; what it is the first of begins when it is there.

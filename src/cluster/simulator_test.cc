@@ -224,9 +224,10 @@ TEST_CASE("simulator: more bandwidth is never slower, and a seed always gives th
 
 // Worker 0 sends up `burst` bytes to server 0 again and again; worker 1 fetches a byte from
 // `server` and computes for a second. What a step of worker 1 lasts beyond that, mean.
-double request_wait_s(double queue_bytes, double burst, int32_t server) {
+double request_wait_s(double queue_bytes, double burst, int32_t server, double filled = 1) {
   Rig rig = plain_rig(1000);
   rig.queue_bytes = queue_bytes;
+  rig.queue_filled = filled;
   const Step sender{{make_op(Resource::uplink, burst)}};
   Step fetcher{{make_op(Resource::downlink, 1), make_op(Resource::worker, 1, {0})}};
   fetcher.ops[0].server = server;
@@ -238,9 +239,10 @@ double request_wait_s(double queue_bytes, double burst, int32_t server) {
 
 TEST_CASE("simulator: a request waits in its server's queue, behind no more than others send") {
   CHECK(request_wait_s(0, 1e6, 0) == doctest::Approx(0).epsilon(1e-6));
-  CHECK(request_wait_s(200, 1e6, 0) == doctest::Approx(0.2).epsilon(0.03));  // the queue's mean
-  CHECK(request_wait_s(1e6, 100, 0) == doctest::Approx(0.1).epsilon(0.03));  // the whole burst
-  CHECK(request_wait_s(200, 1e6, 1) == doctest::Approx(0).epsilon(1e-6));    // another server
+  CHECK(request_wait_s(200, 1e6, 0, 0.5) == doctest::Approx(0.1).epsilon(0.03));  // 0 to all of it
+  CHECK(request_wait_s(200, 1e6, 0) == doctest::Approx(0.15).epsilon(0.03));  // half the time full
+  CHECK(request_wait_s(1e6, 100, 0) == doctest::Approx(0.1).epsilon(0.03));   // the whole burst
+  CHECK(request_wait_s(200, 1e6, 1) == doctest::Approx(0).epsilon(1e-6));     // another server
 }
 
 TEST_CASE("simulator: batches of a steady run agree with the whole") {
