@@ -82,9 +82,11 @@ class StepBuilder {
       return;
     }
     const int64_t bytes = number(node, "comm_size", chakra_input_bytes(node.inputs().values()));
+    const bool known = bytes > 0 || number(node, "comm_size", -1) >= 0;
     compute(compute_s_);
     const int32_t op =
         append(&step_, node.name(), r, std::clamp<int64_t>(bytes, 0, kMostBytes), 0, deps());
+    step_.ops.back().known = known;
     if (r == Resource::broadcast) {
       last_ = op;  // what follows needs the buffers
     } else {

@@ -115,6 +115,13 @@ TEST_CASE("chakra: durations were cut to whole microseconds, a loop's own time i
   CHECK(read_chakra("f", trace(nodes)).steps[0].ops[0].duration_s == doctest::Approx(1.054));
 }
 
+TEST_CASE("chakra: a collective without tensors has no known size") {
+  std::vector<proto::Node> nodes = one_step();
+  CHECK(read_chakra("f", trace(nodes)).steps[0].ops[1].known);
+  nodes[2].clear_inputs();
+  CHECK_FALSE(read_chakra("f", trace(nodes)).steps[0].ops[1].known);
+}
+
 TEST_CASE("chakra: what cannot be read is refused") {
   const std::string bytes = trace(one_step());
   CHECK_THROWS_AS(read_chakra("f", bytes.substr(0, bytes.size() - 3)), Error);

@@ -93,23 +93,24 @@ void add_slices(const std::vector<Outcome>& replays, Inspection* out) {
 
 std::vector<std::string> missing_in(const Profile& profile) {
   std::vector<std::string> out;
-  double ops = 0, untimed = 0, transfers = 0, empty = 0;
+  double ops = 0, untimed = 0, transfers = 0, unsized = 0;
   for (const Step& step : profile.steps) {
     for (const Op& op : step.ops) {
       const bool sends = is_transfer(op.resource) || is_collective(op.resource);
-      ops += 1;
+      ops += op.resource != Resource::none;
       untimed += op.resource != Resource::none && op.start_s < 0;
       transfers += sends;
-      empty += sends && op.bytes == 0;
+      unsized += sends && !op.known;
     }
   }
   const auto percent = [](double part, double whole) {
-    return std::to_string(static_cast<int>(std::lround(100 * part / whole))) + " %";
+    const long rounded = std::lround(100 * part / whole);
+    return rounded == 0 ? std::string("less than 1 %") : std::to_string(rounded) + " %";
   };
   if (untimed > 0)
     out.push_back("recorded times of " + percent(untimed, ops) +
                   " of the ops: they go in the order of the file");
-  if (empty > 0) out.push_back("sizes of " + percent(empty, transfers) + " of the transfers");
+  if (unsized > 0) out.push_back("sizes of " + percent(unsized, transfers) + " of the transfers");
   if (transfers == 0) out.emplace_back("transfers: nothing depends on the number of workers");
   if (profile.examples == 0) out.emplace_back("examples a step: rates are steps/s alone");
   if (profile.steps.size() < kFewSteps)

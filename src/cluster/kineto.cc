@@ -21,7 +21,7 @@ enum class What : uint8_t { other, step, all_reduce, broadcast, backward };
 struct Event {
   double start_us = 0, end_us = 0;
   What what = What::other;
-  int64_t bytes = 0;
+  int64_t bytes = 0;  // -1: the trace does not say
 };
 
 What classify(const std::string& name) {
@@ -39,12 +39,12 @@ int64_t element_bytes(const std::string& type) {
   return 4;  // a TensorList does not say: single precision
 }
 
-// Bytes of the tensors in the first input.
+// Bytes of the tensors in the first input; -1 without their shapes.
 int64_t input_bytes(const Json& event) {
   const auto args = event.find("args");
-  if (args == event.end() || !args->is_object()) return 0;
+  if (args == event.end() || !args->is_object()) return -1;
   const auto dims = args->find("Input Dims");
-  if (dims == args->end() || !dims->is_array() || dims->empty()) return 0;
+  if (dims == args->end() || !dims->is_array() || dims->empty()) return -1;
   std::string type;
   const auto types = args->find("Input type");
   if (types != args->end() && types->is_array() && !types->empty() && (*types)[0].is_string())
@@ -55,7 +55,7 @@ int64_t input_bytes(const Json& event) {
     for (const Json& d : tensor) n *= d.is_number() ? std::max(0.0, d.get<double>()) : 0;
     total += n;
   }
-  return total < 1e15 ? static_cast<int64_t>(total) : 0;
+  return total < 1e15 ? static_cast<int64_t>(total) : -1;
 }
 
 double number(const Json& object, const char* key) {
@@ -94,18 +94,27 @@ class StepReader {
 
   Step read() {
     int64_t buffers = 0;
+    bool known = true;
     double backward_us = step_.start_us;
     for (const Event& e : inside_) {
-      if (e.what == What::broadcast) buffers += e.bytes;
+      if (e.what == What::broadcast) {
+        buffers += std::max<int64_t>(0, e.bytes);
+        known &= e.bytes >= 0;
+      }
       if (e.what == What::backward) backward_us = std::max(backward_us, e.end_us);
     }
-    if (buffers > 0) last_compute_ = append(&out_, "buffers", Resource::broadcast, buffers, 0, {});
+    if (buffers > 0 || !known) {
+      last_compute_ = append(&out_, "buffers", Resource::broadcast, buffers, 0, {});
+      out_.ops.back().known = known;
+    }
     std::vector<int32_t> before_tail;
     for (const Event& e : inside_) {
       if (e.what != What::all_reduce) continue;
       compute_to(e.start_us);
       before_tail.push_back(append(&out_, "bucket " + std::to_string(before_tail.size()),
-                                   Resource::all_reduce, e.bytes, 0, compute_deps()));
+                                   Resource::all_reduce, std::max<int64_t>(0, e.bytes), 0,
+                                   compute_deps()));
+      out_.ops.back().known = e.bytes >= 0;
     }
     if (backward_us > at_us_) compute_to(std::min(backward_us, step_.end_us));
     if (last_compute_ >= 0) before_tail.push_back(last_compute_);

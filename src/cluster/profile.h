@@ -23,7 +23,8 @@ inline bool is_collective(Resource r) {
 struct Op {
   std::string name;
   Resource resource = Resource::none;
-  int32_t server = 0;     // which server, for server, downlink and uplink
+  bool known = true;   // false: the recording has no size of this transfer, or no time of this op
+  int32_t server = 0;  // which server, for server, downlink and uplink
   double duration_s = 0;  // computing time; a transfer has none of its own
   int64_t bytes = 0;      // payload of a transfer or collective
   double start_s = -1;    // as recorded, from the start of the step; -1 unknown

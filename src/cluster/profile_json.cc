@@ -47,6 +47,8 @@ Op read_op(const Json& json, const std::string& where) {
   op.server = value<int32_t>(json, "server", 0, where);
   op.duration_s = value<double>(json, "us", 0, where) * kMicro;
   op.bytes = value<int64_t>(json, "bytes", 0, where);
+  const bool sized = is_transfer(op.resource) || is_collective(op.resource);
+  op.known = op.resource == Resource::none || json.contains(sized ? "bytes" : "us");
   const double start_us = value<double>(json, "start_us", -1, where);
   if (start_us >= 0) {
     op.start_s = start_us * kMicro;
@@ -66,8 +68,8 @@ Json write_op(const Op& op) {
   Json out{{"name", op.name}, {"resource", resource_name(op.resource)}};
   if (op.server != 0) out["server"] = op.server;
   if (is_transfer(op.resource) || is_collective(op.resource)) {
-    out["bytes"] = op.bytes;
-  } else {
+    if (op.known) out["bytes"] = op.bytes;
+  } else if (op.known) {
     out["us"] = op.duration_s / kMicro;
   }
   if (op.start_s >= 0) {

@@ -72,7 +72,41 @@ TEST_CASE("run_metadata: partition graphs, records and sizes make one graph") {
   CHECK(s.ops[2].resource == Resource::uplink);
   CHECK(s.ops[2].deps == std::vector<int32_t>{6});
   CHECK(s.ops[3].resource == Resource::server);
-  CHECK(p.notes.size() == 2);  // the gradient without record, the input without node
+  CHECK(p.notes.size() == 1);  // the input without node
+  CHECK(s.ops[4].known);
+  CHECK_FALSE(s.ops[2].known);  // the gradient has no record,
+  CHECK(s.ops[5].known);
+  CHECK_FALSE(s.ops[3].known);  // the update neither
+}
+
+TEST_CASE("run_metadata: a size of 0 is one where the label agrees") {
+  const auto known = [](const std::string& label) {
+    std::string text = text_step();
+    text.erase(text.find("requested_bytes: 123456"), 23);
+    text.replace(text.find("[0.1MB]"), 7, label);
+    Profile p;
+    read_run_metadata("t", text, &p);
+    return p.steps[0].ops[4].known;
+  };
+  CHECK(known("[0B]"));  // a control edge
+  CHECK_FALSE(known("[0.1MB]"));
+}
+
+TEST_CASE("run_metadata: a graph that is missing is said") {
+  const auto notes = [](size_t from, size_t to) {
+    Profile p;
+    const std::string text = text_step();
+    read_run_metadata("t", text.substr(0, from) + text.substr(to), &p);
+    return p.notes;
+  };
+  const size_t server = text_step().find("partition_graphs"),
+               worker = text_step().rfind("partition_graphs");
+  CHECK(notes(worker, text_step().size()).back() ==
+        "the partition graph of /job:worker/replica:0/task:0 is missing: its ops and the transfers "
+        "that it receives are left out, those that it sends wait for nothing");
+  CHECK(notes(server, worker)
+            .back()
+            .starts_with("the partition graph of /job:ps/replica:0/task:0 is missing"));
 }
 
 TEST_CASE("run_metadata: what is no profile is refused") {

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "cluster/chakra.h"
+#include "cluster/gaps.h"
 #include "cluster/kineto.h"
 #include "cluster/profile_json.h"
 #include "cluster/run_metadata.h"
@@ -78,8 +79,9 @@ Profile read_profile(const std::string& path) {
     out = read_folder(path);
   } else {
     const std::string bytes = contents(path);
-    if (is_profile_json(bytes)) return read_profile_json(path, bytes);
-    if (is_kineto(bytes)) {
+    if (is_profile_json(bytes)) {
+      out = read_profile_json(path, bytes);
+    } else if (is_kineto(bytes)) {
       out = read_kineto(path, bytes);
     } else if (is_chakra(bytes)) {
       out = read_chakra(path, bytes);
@@ -88,6 +90,7 @@ Profile read_profile(const std::string& path) {
     }
   }
   out.source = path;
+  fill_gaps(&out);
   check(out);
   return out;
 }

@@ -20,12 +20,13 @@ namespace {
 namespace proto = penstock::tensorflow_profile;
 
 constexpr int32_t kMostServers = 4096;
+constexpr int64_t kMostBytes = int64_t{1} << 50;
 
 // tensor name, sending device, receiving device
 using TransferKey = std::tuple<std::string, std::string, std::string>;
 struct Record {
   double start_us = 0, end_us = 0;
-  int64_t bytes = -1;
+  int64_t bytes = 0;  // of a transfer; -1 unknown
 };
 struct Device {
   bool is_server = false;
@@ -74,6 +75,12 @@ Device parse_device(const std::string& name) {
   return out;
 }
 
+// Its "/job:ps/replica:0/task:1".
+std::string task_of(const std::string& device) {
+  const size_t at = device.find("/task:");
+  return at == std::string::npos ? device : device.substr(0, device.find('/', at + 1));
+}
+
 // "[0.4MB] [149.05Mb/s] edge_41_conv0/weights/read from SRC to DST"; earlier versions write fewer
 // brackets, so the label is read from its end.
 std::optional<TransferKey> parse_label(const std::string& label) {
@@ -99,12 +106,11 @@ Record times(const proto::NodeExecStats& n) {
                                : static_cast<double>(n.all_end_rel_micros());
   out.end_us = out.start_us + std::max(0.0, length_us);
   for (const auto& o : n.output()) {
-    if (!o.has_tensor_description() || !o.tensor_description().has_allocation_description())
-      continue;
-    out.bytes =
-        std::max<int64_t>(out.bytes, 0) +
-        std::max<int64_t>(0, o.tensor_description().allocation_description().requested_bytes());
+    const int64_t bytes = o.tensor_description().allocation_description().requested_bytes();
+    out.bytes = std::min(kMostBytes, out.bytes + std::clamp<int64_t>(bytes, 0, kMostBytes));
   }
+  // Control edges send nothing, and a size of 0 is not written: their label tells.
+  if (out.bytes <= 0) out.bytes = n.timeline_label().starts_with("[0B]") ? 0 : -1;
   return out;
 }
 
@@ -123,6 +129,7 @@ class Reader {
     for (const auto& graph : metadata.partition_graphs()) nodes(graph);
     for (int g = 0; g < metadata.partition_graphs().size(); ++g)
       edges(metadata.partition_graphs(g), g);
+    note_missing_graphs();
     for (const auto& [key, recv] : recvs_) {
       const auto send = sends_.find(key);
       if (send != sends_.end()) op(recv).deps.push_back(send->second);
@@ -190,11 +197,13 @@ class Reader {
       } else {
         place(n.device(), &out);
         const auto it = ops_.find({n.device(), n.name()});
-        if (it != ops_.end()) {
+        out.known = it != ops_.end();
+        if (out.known) {
           out.duration_s = (it->second.end_us - it->second.start_us) * 1e-6;
           set_times(it->second, &out);
         }
       }
+      tasks_.insert(task_of(n.device()));
       loop_end_.push_back(n.op() == "NextIteration");
       step_.ops.push_back(std::move(out));
     }
@@ -208,13 +217,28 @@ class Reader {
     out->resource = from.is_server ? Resource::downlink : Resource::uplink;
     out->name = tensor;
     const auto it = transfers_.find(key);
-    if (it == transfers_.end()) {
-      note("some transfers have no RecvTensor record: taken as 0 bytes");
-      return;
-    }
+    out->known = it != transfers_.end() && it->second.bytes >= 0;
+    if (it == transfers_.end()) return;
     set_times(it->second, out);
-    if (it->second.bytes < 0) note("some transfers have no size: taken as 0 bytes");
     out->bytes = std::max<int64_t>(0, it->second.bytes);
+  }
+
+  // Tasks that sent, received or computed without a graph of their own.
+  void note_missing_graphs() {
+    std::set<std::string> seen;
+    for (const auto* transfers : {&sends_, &recvs_}) {
+      for (const auto& [key, node] : *transfers) {
+        seen.insert(task_of(std::get<1>(key)));
+        seen.insert(task_of(std::get<2>(key)));
+      }
+    }
+    for (const auto& [device_and_name, record] : ops_) seen.insert(task_of(device_and_name.first));
+    for (const std::string& task : seen) {
+      if (task.find("/job:") == std::string::npos || tasks_.contains(task)) continue;
+      note("the partition graph of " + task +
+           " is missing: its ops and the transfers that it receives are left out, those that it "
+           "sends wait for nothing");
+    }
   }
 
   void set_times(const Record& r, Op* out) {
@@ -245,7 +269,6 @@ class Reader {
       std::ranges::sort(o.deps);
       o.deps.erase(std::unique(o.deps.begin(), o.deps.end()), o.deps.end());
     }
-    if (ops_.empty()) note("no op has a recorded time: computing is taken as free");
   }
 
   const std::string& file_;
@@ -257,6 +280,7 @@ class Reader {
   std::map<TransferKey, int32_t> sends_, recvs_;
   std::vector<std::unordered_map<std::string, int32_t>> ids_;
   std::vector<bool> loop_end_;
+  std::set<std::string> tasks_;  // that have nodes
 };
 
 }  // namespace
