@@ -86,6 +86,9 @@ class Checker:
             bad = [str(e)]
         self.report(name, bad)
 
+    def json_file(self, name):
+        return parse((self.data / name).read_text(encoding="utf-8"))
+
     def file_bytes(self, pattern):
         return sum(p.stat().st_size for p in self.data.glob(pattern))
 
@@ -282,7 +285,31 @@ def predict_cases(c):
 def network_cases(c):
     pattern = str(ROOT / "tests/cluster/pattern.json")
     c.case("calibrate", "calibrate.md", ["calibrate", RECORDED, "--bandwidth", "150Mbit", "-o", "$DATA/net.json", "--json"],
-           more=lambda o, s: {"no pattern": o["pattern"] is None, "ends are compared": o["window"]["end_times"]["transfers"] > 10})
+           more=lambda o, s: {"no pattern": o["pattern"] is None, "ends are compared": o["window"]["end_times"]["transfers"] > 10,
+                              "only what was measured is written": set(c.json_file("net.json")) ==
+                              {"server_rate", "burst_bytes", "receive_s", "receive_s_per_byte", "step_gap_s", "step_gap_transfer_s"}})
+    rates = {}
+    for policy in ("grpc", "paper", "fifo"):
+        c.case(f"predict: calibrated, {policy}", "predict.md",
+               ["predict", RECORDED, "--network", "$DATA/net.json", "--policy", policy, "--workers", "4", "--replications", "2", "--json"],
+               more=lambda o, s: {"the policy counts": rates.setdefault(o["points"][0]["steps_per_s"], policy) == policy})
+    # Two servers whose links meet at worker 0: with a large exponent its flow from the full server gets more.
+    (c.data / "flows.json").write_text('{"flows": [{"server": 0, "worker": 0, "rate": "50Mbit"}, '
+                                       '{"server": 1, "worker": 0, "rate": "50Mbit"}, {"server": 1, "worker": 1, "rate": "50Mbit"}]}',
+                                       encoding="utf-8")
+    c.case("calibrate: large exponent", "calibrate.md", ["calibrate", "--pattern", "$DATA/flows.json", "-o", "$DATA/flows_net.json", "--json"],
+           more=lambda o, s: {"max-min": o["pattern"]["sharing_exponent"] > 5,
+                              "written": set(c.json_file("flows_net.json")) == {"server_rate", "sharing_exponent"}})
+    shares = []
+    for flags in (["--network", "$DATA/flows_net.json"], ["--bandwidth", "104.558Mbit"]):
+        c.case(f"predict: alpha-fair, {flags[0]}", "predict.md",
+               ["predict", RECORDED, *flags, "--worker-bandwidth", "100Mbit", "--policy", "alpha-fair", "--servers", "2", "--workers", "3",
+                "--replications", "2", "--json"], more=lambda o, s: {"": shares.append(o["points"][0]["steps_per_s"]) or True})
+    c.report("predict: --policy alpha-fair takes the exponent of NET.json",
+             [] if abs(shares[0] / shares[1] - 1) > 1e-3 else [f"the same rates: {shares}"])
+    c.case("calibrate: one flow", "calibrate.md", ["calibrate", "--pattern", str(ROOT / "tests/cluster/one_flow.json"), "-o", "$DATA/one_net.json", "--json"],
+           more=lambda o, s: {"no exponent": o["pattern"]["sharing_exponent"] is None,
+                              "none written": c.json_file("one_net.json") == {"server_rate": 1e7}})
     c.case("calibrate: a pattern", "calibrate.md", ["calibrate", "--pattern", pattern, "-o", "$DATA/net.json", "--json"],
            more=lambda o, s: {"the fullest link": close(o["pattern"]["link_bytes_per_s"], 190.7e6 / 8),
                               "between proportional and greedy": 0.2 < o["pattern"]["sharing_exponent"] < 0.5})

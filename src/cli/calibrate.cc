@@ -24,64 +24,101 @@ Json error_json(const cluster::EndTimeError& e) {
           {"most", e.most}};
 }
 
-// What was fitted goes to `rig`, to the object and, as lines, to `text`.
-void fit_network(const Args& args, const std::string& file, cluster::Rig* rig, Json* out,
-                 std::vector<std::string>* text) {
+// What was fitted: the network and which keys of it were, and the report.
+struct Fitted {
+  cluster::Rig rig;
+  std::vector<std::string> keys;
+  Json report;
+  std::vector<std::string> text;
+
+  void add(std::initializer_list<std::string> more) { keys.insert(keys.end(), more); }
+};
+
+void fit_network(const Args& args, const std::string& file, Fitted* out) {
   const cluster::Pattern pattern = cluster::read_pattern(file, read_file(file, kMostFileBytes));
   const cluster::PatternFit fit = cluster::fit_pattern(pattern);
-  if (!args.has("--bandwidth")) rig->server_rate = fit.rate;
-  rig->sharing_exponent = fit.alpha;
-  (*out)["pattern"] = {{"flows", pattern.flows.size()},
-                       {"link_bytes_per_s", fit.rate},
-                       {"sharing_exponent", fit.alpha},
-                       {"error", fit.error}};
-  char line[200];
+  if (!args.has("--bandwidth")) {
+    out->rig.server_rate = fit.rate;
+    out->add({"server_rate"});
+  }
+  out->report["pattern"] = {{"flows", pattern.flows.size()},
+                            {"link_bytes_per_s", fit.rate},
+                            {"sharing_exponent", fit.determined ? Json(fit.alpha) : Json(nullptr)},
+                            {"error", fit.error}};
+  char line[250];
+  if (!fit.determined) {
+    std::snprintf(line, sizeof line,
+                  "pattern: links of %.1f Mbit/s; it says nothing about the sharing exponent: with "
+                  "each these flows have the same rates (one must cross two full links, others one "
+                  "of them)",
+                  fit.rate * 8e-6);
+    out->text.emplace_back(line);
+    return;
+  }
+  out->rig.sharing_exponent = fit.alpha;
+  out->add({"sharing_exponent"});
   std::snprintf(line, sizeof line,
                 "pattern: links of %.1f Mbit/s, sharing exponent %.2f (1: proportional, large: "
                 "max-min), flows missed by %.1f %% on average",
                 fit.rate * 8e-6, fit.alpha, 100 * fit.error);
-  text->emplace_back(line);
+  out->text.emplace_back(line);
 }
 
-void fit_profile(const std::string& path, cluster::Rig* rig, Json* out,
-                 std::vector<std::string>* text) {
-  const cluster::Profile profile = cluster::read_profile(path);
-  rig->worker_lanes = cluster::worker_lanes(profile);
-  const cluster::OverheadFit overhead = cluster::fit_overhead(profile, rig->server_rate);
-  rig->receive_s = overhead.seconds;
-  rig->receive_s_per_byte = overhead.seconds_per_byte;
-  const cluster::WindowFit window = cluster::fit_window(profile, *rig);
-  *rig = window.rig;
-  const double bytes = rig->scheduler.first_bytes;
-  rig->step_gap_s = cluster::fit_step_gap(profile, *rig);
-  (*out)["overhead"] = {{"transfers", overhead.transfers},
-                        {"seconds", overhead.seconds},
-                        {"microseconds_per_byte", overhead.seconds_per_byte / kMicro}};
-  (*out)["window"] = {{"window_bytes", static_cast<int64_t>(bytes)},
-                      {"burst_bytes", static_cast<int64_t>(rig->burst_bytes)},
-                      {"receive_seconds", rig->receive_s},
-                      {"end_times", error_json(window.error)}};
-  (*out)["step_gap"] = {{"seconds", rig->step_gap_s}};
-  char line[250];
+std::string print_overhead(const cluster::OverheadFit& overhead) {
+  if (overhead.transfers == 0) return "overhead of a transfer: none was alone on its link";
+  char line[200];
   std::snprintf(line, sizeof line,
                 "overhead of a transfer: %.3g us and %.3g us a MB, from %lld transfers that were "
                 "alone on their link",
                 overhead.seconds / kMicro, overhead.seconds_per_byte / kMicro * 1e6,
                 static_cast<long long>(overhead.transfers));
-  text->emplace_back(line);
+  return line;
+}
+
+std::string print_window(const cluster::Rig& rig, const cluster::EndTimeError& error) {
+  const double bytes = rig.scheduler.first_bytes;
   const std::string size = bytes > 0 ? std::to_string(static_cast<int64_t>(bytes)) + " bytes"
                                      : std::string("none (transfers go whole)");
+  char line[250];
   std::snprintf(line, sizeof line,
                 "window: %s; a rested link carries %lld bytes at once; %.2f ms from a last byte to "
                 "its use; ends of %lld transfers missed by mean %.1f %%, median %.1f %%, 95 of "
                 "100 %.1f %%, most %.1f %%",
-                size.c_str(), static_cast<long long>(rig->burst_bytes), rig->receive_s * 1e3,
-                static_cast<long long>(window.error.transfers), 100 * window.error.mean,
-                100 * window.error.median, 100 * window.error.p95, 100 * window.error.most);
-  text->emplace_back(line);
+                size.c_str(), static_cast<long long>(rig.burst_bytes), rig.receive_s * 1e3,
+                static_cast<long long>(error.transfers), 100 * error.mean, 100 * error.median,
+                100 * error.p95, 100 * error.most);
+  return line;
+}
+
+void fit_profile(const std::string& path, Fitted* out) {
+  const cluster::Profile profile = cluster::read_profile(path);
+  cluster::check_fits(profile);
+  cluster::Rig& rig = out->rig;
+  rig.worker_lanes = cluster::worker_lanes(profile);
+  const cluster::OverheadFit overhead = cluster::fit_overhead(profile, rig.server_rate);
+  rig.receive_s = overhead.seconds;
+  rig.receive_s_per_byte = overhead.seconds_per_byte;
+  const cluster::WindowFit window = cluster::fit_window(profile, rig);
+  rig = window.rig;
+  rig.step_gap_s = cluster::fit_step_gap(profile, rig);
+  out->add({"burst_bytes", "receive_s", "receive_s_per_byte"});
+  // The one is what the other left: apart they make no sense.
+  out->add({"step_gap_s", "step_gap_transfer_s"});
+  if (window.found) out->add({"first_bytes", "then_bytes", "pieces"});
+  out->report["overhead"] = {{"transfers", overhead.transfers},
+                             {"seconds", overhead.seconds},
+                             {"microseconds_per_byte", overhead.seconds_per_byte / kMicro}};
+  out->report["window"] = {{"window_bytes", static_cast<int64_t>(rig.scheduler.first_bytes)},
+                           {"burst_bytes", static_cast<int64_t>(rig.burst_bytes)},
+                           {"receive_seconds", rig.receive_s},
+                           {"end_times", error_json(window.error)}};
+  out->report["step_gap"] = {{"seconds", rig.step_gap_s}};
+  out->text.push_back(print_overhead(overhead));
+  out->text.push_back(print_window(rig, window.error));
+  char line[100];
   std::snprintf(line, sizeof line, "gap between steps: %.2f ms beyond what the replay lasts",
-                rig->step_gap_s * 1e3);
-  text->emplace_back(line);
+                rig.step_gap_s * 1e3);
+  out->text.emplace_back(line);
 }
 
 int calibrate(const Args& args) {
@@ -91,25 +128,30 @@ int calibrate(const Args& args) {
     throw UsageError{"a profile or --pattern FILE is needed"};
   const auto to = args.get("-o");
   if (!to) throw UsageError{"-o NET.json is needed"};
-  cluster::Rig rig;
-  cluster::set_policy(args.get("--policy").value_or("grpc"), &rig);
-  if (const auto rate = args.get("--bandwidth"))
-    rig.server_rate = cluster::parse_rate(*rate) * cluster::kPayloadShare;
-  Json out{{"file", *to},
-           {"pattern", nullptr},
-           {"overhead", nullptr},
-           {"window", nullptr},
-           {"step_gap", nullptr}};
-  std::vector<std::string> text;
-  if (pattern) fit_network(args, *pattern, &rig, &out, &text);
-  if (rig.server_rate <= 0)
+  Fitted out;
+  cluster::set_policy(args.get("--policy").value_or("grpc"), &out.rig);
+  if (const auto rate = args.get("--bandwidth")) {
+    out.rig.server_rate = cluster::parse_rate(*rate) * cluster::kPayloadShare;
+    out.add({"server_rate"});
+  }
+  if (const auto rate = args.get("--worker-bandwidth")) {
+    out.rig.worker_rate = cluster::parse_rate(*rate) * cluster::kPayloadShare;
+    out.add({"worker_rate"});
+  }
+  out.report = {{"file", *to},
+                {"pattern", nullptr},
+                {"overhead", nullptr},
+                {"window", nullptr},
+                {"step_gap", nullptr}};
+  if (pattern) fit_network(args, *pattern, &out);
+  if (out.rig.server_rate <= 0)
     throw UsageError{"the link rate is needed: --bandwidth 1Gbit or --pattern FILE"};
-  if (!args.positional().empty()) fit_profile(args.positional()[0], &rig, &out, &text);
-  write_file_atomically(*to, cluster::write_rig(rig));
+  if (!args.positional().empty()) fit_profile(args.positional()[0], &out);
+  write_file_atomically(*to, cluster::write_rig(out.rig, out.keys));
   if (args.has("--json")) {
-    print_json(out);
+    print_json(out.report);
   } else {
-    for (const std::string& line : text) std::printf("%s\n", wrap(line, 80, 2).c_str());
+    for (const std::string& line : out.text) std::printf("%s\n", wrap(line, 80, 2).c_str());
   }
   return 0;
 }
@@ -124,13 +166,15 @@ Command calibrate_command() {
       "Fits what predict --network reads. From a measured pattern of flows: the links' rate and "
       "the exponent of alpha-fair sharing. From a profile: overhead of a transfer, and the "
       "window, the links' burst and the gap between steps that agree best with the recorded "
-      "steps.",
+      "steps. Nothing else is written: the rest comes from the policy that predict is given.",
       {{"-o", "NET.json", "what is written (docs/format/net.md)"},
        {"--pattern", "FILE", "flows measured at the same time (docs/format/net.md)"},
        {"--bandwidth", "RATE",
         "nominal rate of a server's link, each way; without it the "
         "pattern's"},
-       {"--policy", "NAME", "where all other constants come from, as in predict (grpc)"},
+       {"--worker-bandwidth", "RATE", "the same of a worker's link; without it no limit"},
+       {"--policy", "NAME",
+        "as in predict (grpc): what the steps are replayed with; it is not written"},
        {"--json", "", "one JSON object (docs/format/calibrate.md)"}},
       calibrate};
 }

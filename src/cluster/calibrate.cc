@@ -19,6 +19,7 @@ using Json = nlohmann::ordered_json;
 constexpr int32_t kMostHosts = 1000;
 constexpr size_t kMostFlows = 10'000;
 constexpr int kRounds = 4000;
+constexpr double kSameRates = 0.01;
 constexpr double kBursts[] = {0, 16384, 32768, 65536, 131072, 262144};
 
 int32_t read_host(const Json& flow, const char* key, const std::string& where) {
@@ -73,8 +74,12 @@ Pattern read_pattern(const std::string& file, std::string_view json) {
     const std::string where = who + "flow " + std::to_string(out.flows.size()) + ": ";
     if (!f.is_object() || !f.contains("rate") || !f["rate"].is_string())
       throw Error(Code::invalid_argument, where + "rate must be a text such as \"72Mbit\"");
-    out.flows.push_back({read_host(f, "server", where), read_host(f, "worker", where),
-                         parse_rate(f["rate"].get<std::string>())});
+    const int32_t server = read_host(f, "server", where), worker = read_host(f, "worker", where);
+    try {
+      out.flows.push_back({server, worker, parse_rate(f["rate"].get<std::string>())});
+    } catch (const Error& e) {
+      throw Error(e.code(), where + e.message());
+    }
   }
   return out;
 }
@@ -109,7 +114,27 @@ PatternFit fit_pattern(const Pattern& pattern) {
     out.error = error;
     out.alpha = alpha;
   }
+  const auto least = alpha_fair(pattern, out.rate, 0.1), most = alpha_fair(pattern, out.rate, 10);
+  out.determined = false;
+  for (size_t i = 0; i < least.size(); ++i)
+    out.determined |= std::fabs(least[i] - most[i]) > kSameRates * out.rate;
   return out;
+}
+
+void check_fits(const Profile& profile) {
+  const std::string who = "calibrate: " + profile.source + ": ";
+  if (has_collectives(profile)) {
+    throw Error(Code::invalid_argument,
+                who + "synchronous training without servers: there is nothing to fit, its "
+                      "constants are fixed; give predict --bandwidth, and --step-time with a step "
+                      "measured without profiling");
+  }
+  for (const Step& step : profile.steps) {
+    for (const Op& op : step.ops)
+      if (is_transfer(op.resource) && op.end_s > 0) return;
+  }
+  throw Error(Code::invalid_argument,
+              who + "no transfer with a recorded end: there is nothing to fit");
 }
 
 OverheadFit fit_overhead(const Profile& profile, double rate) {
@@ -199,6 +224,7 @@ WindowFit fit_window(const Profile& profile, const Rig& rig) {
     tried.scheduler.first_bytes = bytes;
     attempt(tried);
   }
+  out.found = seen || out.rig.scheduler.first_bytes != rig.scheduler.first_bytes;
   out.error = end_time_error(split_at_windows(judged, windows, rig.server_rate), out.rig);
   if (seen) {
     LinkScheduler& scheduler = out.rig.scheduler;

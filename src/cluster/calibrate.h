@@ -28,11 +28,16 @@ Pattern read_pattern(const std::string& file, std::string_view json);
 std::vector<double> alpha_fair(const Pattern& pattern, double rate, double alpha);
 
 struct PatternFit {
-  double rate = 0;   // of a link: the most that a host sent or received
-  double alpha = 1;  // sharing exponent
-  double error = 0;  // mean relative error of the flows' rates
+  double rate = 0;         // of a link: the most that a host sent or received
+  double alpha = 1;        // sharing exponent
+  bool determined = true;  // false where every exponent gives the flows the same rates
+  double error = 0;        // mean relative error of the flows' rates
 };
 PatternFit fit_pattern(const Pattern& pattern);
+
+// Throws INVALID_ARGUMENT for a profile that there is nothing to fit of: synchronous training
+// without servers, or no transfer with a recorded end.
+void check_fits(const Profile& profile);
 
 // The paper's overhead alpha * size + beta: least squares over the transfers of the profile that
 // were alone on their link, of recorded duration less size / rate. Negative values become 0.
@@ -58,6 +63,7 @@ EndTimeError end_time_error(const Profile& profile, const Rig& rig);
 // other step; `error` is that of the steps between them.
 struct WindowFit {
   Rig rig;
+  bool found = false;  // a window: rig.scheduler is the profile's, not what it was
   EndTimeError error;
 };
 WindowFit fit_window(const Profile& profile, const Rig& rig);

@@ -31,6 +31,13 @@ TEST_CASE("calibrate: the exponent that made the rates is found") {
   const PatternFit fit = fit_pattern(p);
   CHECK(fit.alpha == doctest::Approx(2).epsilon(0.15));
   CHECK(fit.error < 0.03);
+  CHECK(fit.determined);
+}
+
+TEST_CASE("calibrate: flows that are alike with every exponent determine none") {
+  CHECK_FALSE(fit_pattern(flows({{0, 0, 100}})).determined);
+  CHECK_FALSE(fit_pattern(flows({{0, 0, 100}, {0, 1, 100}})).determined);
+  CHECK(fit_pattern(flows({{0, 0, 50}, {0, 1, 100}, {1, 0, 100}})).determined);
 }
 
 Profile transfers() {
@@ -58,6 +65,18 @@ TEST_CASE("calibrate: overhead alpha size + beta of transfers that are alone") {
   CHECK(fit_overhead(Profile{}, 1000).transfers == 0);
 }
 
+TEST_CASE("calibrate: a profile without anything to fit is refused") {
+  Profile p = transfers();
+  check_fits(p);
+  for (Op& op : p.steps[0].ops) op.end_s = -1;
+  CHECK_THROWS_WITH_AS(check_fits(p),
+                       "calibrate: : no transfer with a recorded end: there is nothing to fit",
+                       Error);
+  p = transfers();
+  p.steps[0].ops[0].resource = Resource::all_reduce;
+  CHECK_THROWS_AS(check_fits(p), Error);
+}
+
 TEST_CASE("calibrate: end times of a step that is replayed exactly") {
   Profile p = transfers();
   double at_s = 0;
@@ -69,6 +88,7 @@ TEST_CASE("calibrate: end times of a step that is replayed exactly") {
   CHECK(error.transfers == 3);
   CHECK(error.most < 1e-9);
   CHECK(fit_window(p, rig).rig.scheduler.first_bytes == 0);
+  CHECK_FALSE(fit_window(p, rig).found);
   CHECK(fit_window(p, rig).rig.burst_bytes == 0);
   CHECK(fit_step_gap(p, rig) < 1e-9);
   for (Step& s : p.steps) s.ops.back().end_s += 0.5;

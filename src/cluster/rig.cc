@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -30,28 +31,36 @@ constexpr std::array<std::pair<std::string_view, Sharing>, 6> kSharings{
      {"queue", Sharing::queue},
      {"tcp", Sharing::tcp}}};
 
+enum class Unit : uint8_t { rate, seconds, bytes, none };
 struct Field {
   const char* key;
   double Rig::* value;
-  double most;
+  Unit unit;
+  double least, most;
 };
-constexpr double kAny = 1e18;
-constexpr std::array<Field, 16> kFields{{{"server_rate", &Rig::server_rate, kAny},
-                                         {"worker_rate", &Rig::worker_rate, kAny},
-                                         {"duplex_loss", &Rig::duplex_loss, 0.99},
-                                         {"share_spread", &Rig::share_spread, 10},
-                                         {"newcomer", &Rig::newcomer, 1},
-                                         {"queue_bytes", &Rig::queue_bytes, kAny},
-                                         {"queue_filled", &Rig::queue_filled, 10},
-                                         {"server_transfer_s", &Rig::server_transfer_s, kAny},
-                                         {"receive_s", &Rig::receive_s, kAny},
-                                         {"receive_s_per_byte", &Rig::receive_s_per_byte, kAny},
-                                         {"compute_factor", &Rig::compute_factor, kAny},
-                                         {"burst_bytes", &Rig::burst_bytes, kAny},
-                                         {"step_gap_s", &Rig::step_gap_s, kAny},
-                                         {"step_gap_transfer_s", &Rig::step_gap_transfer_s, kAny},
-                                         {"model_error", &Rig::model_error, 1},
-                                         {"stagger_s", &Rig::stagger_s, kAny}}};
+// Beyond these a simulation would never end, or its times lose their digits.
+constexpr double kLeastRate = 1, kMostRate = 1e15, kMostSeconds = 1e6, kMostBytes = 1e15;
+constexpr double kLeastPiece_bytes = 1024;
+constexpr double kMostStagger_s = 10;  // who began first runs on until the last has ended
+constexpr double kMostGrowth = 16;
+constexpr int32_t kMostCores = 1'000'000;
+constexpr std::array<Field, 16> kFields{
+    {{"server_rate", &Rig::server_rate, Unit::rate, kLeastRate, kMostRate},
+     {"worker_rate", &Rig::worker_rate, Unit::rate, 0, kMostRate},
+     {"duplex_loss", &Rig::duplex_loss, Unit::none, 0, 0.99},
+     {"share_spread", &Rig::share_spread, Unit::none, 0, 10},
+     {"newcomer", &Rig::newcomer, Unit::none, 0, 1},
+     {"queue_bytes", &Rig::queue_bytes, Unit::bytes, 0, kMostBytes},
+     {"queue_filled", &Rig::queue_filled, Unit::none, 0, 10},
+     {"server_transfer_s", &Rig::server_transfer_s, Unit::seconds, 0, kMostSeconds},
+     {"receive_s", &Rig::receive_s, Unit::seconds, 0, kMostSeconds},
+     {"receive_s_per_byte", &Rig::receive_s_per_byte, Unit::seconds, 0, 1},
+     {"compute_factor", &Rig::compute_factor, Unit::none, 1e-3, 1e6},
+     {"burst_bytes", &Rig::burst_bytes, Unit::bytes, 0, kMostBytes},
+     {"step_gap_s", &Rig::step_gap_s, Unit::seconds, 0, kMostSeconds},
+     {"step_gap_transfer_s", &Rig::step_gap_transfer_s, Unit::seconds, 0, kMostSeconds},
+     {"model_error", &Rig::model_error, Unit::none, 0, 1},
+     {"stagger_s", &Rig::stagger_s, Unit::seconds, 0, kMostStagger_s}}};
 
 // Fitted by bench/cluster/accuracy.py on real TensorFlow recordings; docs/cluster-model.md.
 void set_fitted(Rig* rig) {
@@ -64,38 +73,83 @@ void set_fitted(Rig* rig) {
 
 [[noreturn]] void bad(const std::string& what) { throw Error(Code::invalid_argument, what); }
 
-double read_number(const std::string& where, const Json& value, double most) {
-  if (value.is_string()) return parse_rate(value.get<std::string>());
+std::string print(double v) {
+  char out[32];
+  std::snprintf(out, sizeof out, "%.6g", v);
+  return out;
+}
+
+// "network: FILE: KEY must be WHAT: VALUE"
+[[noreturn]] void bad_value(const std::string& where, const std::string& what, const Json& value) {
+  bad(where + " must be " + what + ": " +
+      value.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+double read_rate(const std::string& where, const Json& value, double least) {
+  if (value.is_string()) {
+    try {
+      return parse_rate(value.get<std::string>());
+    } catch (const Error& e) {
+      throw Error(e.code(), where + ": " + e.message());
+    }
+  }
   const double v = value.is_number() ? value.get<double>() : -1;
-  if (!(v >= 0 && v <= most)) bad(where + " must be a number in range: " + value.dump());
-  return v;
+  if ((v >= kLeastRate || v == least) && v <= kMostRate) return v;
+  bad_value(where,
+            std::string("payload bytes/s from 1 to 1e15") +
+                (least == 0 ? ", 0 for no limit," : "") + " or a rate such as \"190Mbit\"",
+            value);
+}
+
+double read_number(const std::string& where, const Json& value, const Field& f) {
+  if (f.unit == Unit::rate) return read_rate(where, value, f.least);
+  const double v = value.is_number() ? value.get<double>() : -1;
+  if (v >= f.least && v <= f.most) return v;
+  const char* unit = f.unit == Unit::seconds ? " of seconds"
+                     : f.unit == Unit::bytes ? " of bytes"
+                                             : "";
+  bad_value(where,
+            std::string("a number") + unit + " from " + print(f.least) + " to " + print(f.most),
+            value);
+}
+
+double read_piece(const std::string& where, const Json& value) {
+  const double v = value.is_number() ? value.get<double>() : -1;
+  if (v == 0 || (v >= kLeastPiece_bytes && v <= kMostBytes)) return v;
+  bad_value(where, "0 or a number of bytes from 1024 to 1e15", value);
+}
+
+int32_t read_cores(const std::string& where, const Json& value) {
+  const double v = value.is_number() ? value.get<double>() : -1;
+  if (v >= 0 && v <= kMostCores && v == std::floor(v)) return static_cast<int32_t>(v);
+  bad_value(where, "a whole number from 0 (never waits) to 1000000", value);
 }
 
 void read_field(const std::string& file, const std::string& key, const Json& value, Rig* rig) {
   const std::string where = "network: " + file + ": " + key;
   for (const Field& f : kFields) {
     if (key != f.key) continue;
-    rig->*f.value = read_number(where, value, f.most);
+    rig->*f.value = read_number(where, value, f);
     return;
   }
   if (key == "first_bytes") {
-    rig->scheduler.first_bytes = read_number(where, value, kAny);
+    rig->scheduler.first_bytes = read_piece(where, value);
   } else if (key == "then_bytes") {
-    rig->scheduler.then_bytes = read_number(where, value, kAny);
+    rig->scheduler.then_bytes = read_piece(where, value);
   } else if (key == "connection_bytes") {
-    rig->scheduler.connection_bytes = read_number(where, value, kAny);
-  } else if (key == "credit_s") {
-    rig->scheduler.credit_s = read_number(where, value, kAny);
-  } else if (key == "window_growth") {
-    rig->scheduler.growth = read_number(where, value, kAny);
+    rig->scheduler.connection_bytes = read_piece(where, value);
   } else if (key == "most_window_bytes") {
-    rig->scheduler.most_bytes = read_number(where, value, kAny);
+    rig->scheduler.most_bytes = read_piece(where, value);
+  } else if (key == "credit_s") {
+    rig->scheduler.credit_s =
+        read_number(where, value, {"", nullptr, Unit::seconds, 0, kMostSeconds});
+  } else if (key == "window_growth") {
+    rig->scheduler.growth = read_number(where, value, {"", nullptr, Unit::none, 1, kMostGrowth});
   } else if (key == "sharing_exponent") {
-    rig->sharing_exponent = read_number(where, value, kMostExponent);
-    if (rig->sharing_exponent < kLeastExponent)
-      bad(where + " must be from 0.1 to 10: " + value.dump());
+    const Field exponent{"", nullptr, Unit::none, kLeastExponent, kMostExponent};
+    rig->sharing_exponent = read_number(where, value, exponent);
   } else if (key == "server_cores") {
-    rig->server_cores = static_cast<int32_t>(read_number(where, value, 1e6));
+    rig->server_cores = read_cores(where, value);
   } else if (key == "pieces") {
     for (const auto& [name, pieces] : kPieces) {
       if (value != name) continue;
@@ -185,8 +239,10 @@ double parse_rate(std::string_view text) {
                                                                        {"kB/s", 1e3},
                                                                        {"B/s", 1}}};
   for (const auto& [name, bytes] : kUnits) {
-    if (error == std::errc() && unit == name && number > 0 && std::isfinite(number * bytes))
-      return number * bytes;
+    if (error != std::errc() || unit != name || !(number > 0)) continue;
+    const double rate = number * bytes;
+    if (rate >= kLeastRate && rate <= kMostRate) return rate;
+    bad("rate must be from 1 B/s to 1e15 B/s: " + std::string(text));
   }
   bad("rate must be positive and end in Gbit, Mbit, kbit, GB/s, MB/s or kB/s: " +
       std::string(text));
@@ -199,24 +255,19 @@ void read_rig(const std::string& file, std::string_view json, Rig* rig) {
   for (const auto& [key, value] : parsed.items()) read_field(file, key, value, rig);
 }
 
-std::string write_rig(const Rig& rig) {
-  Json out;
+std::string write_rig(const Rig& rig, const std::vector<std::string>& keys) {
+  Json all;
   for (const auto& [name, sharing] : kSharings)
-    if (sharing == rig.sharing) out["sharing"] = name;
-  for (const Field& f : kFields)
-    if (rig.*f.value >= 0) out[f.key] = rig.*f.value;
-  out["first_bytes"] = rig.scheduler.first_bytes;
-  out["then_bytes"] = rig.scheduler.then_bytes;
-  if (rig.scheduler.credit_s >= 0) {
-    out["credit_s"] = rig.scheduler.credit_s;
-    out["connection_bytes"] = rig.scheduler.connection_bytes;
-    out["window_growth"] = rig.scheduler.growth;
-    out["most_window_bytes"] = rig.scheduler.most_bytes;
-  }
-  out["sharing_exponent"] = rig.sharing_exponent;
+    if (sharing == rig.sharing) all["sharing"] = name;
+  for (const Field& f : kFields) all[f.key] = rig.*f.value;
+  all["first_bytes"] = rig.scheduler.first_bytes;
+  all["then_bytes"] = rig.scheduler.then_bytes;
+  all["sharing_exponent"] = rig.sharing_exponent;
   for (const auto& [name, pieces] : kPieces)
-    if (pieces == rig.scheduler.pieces) out["pieces"] = name;
-  out["server_cores"] = rig.server_cores;
+    if (pieces == rig.scheduler.pieces) all["pieces"] = name;
+  all["server_cores"] = rig.server_cores;
+  Json out = Json::object();
+  for (const std::string& key : keys) out[key] = all.at(key);
   return out.dump(2) + "\n";
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace penstock::cluster {
 
@@ -91,7 +92,8 @@ void set_policy(std::string_view name, Rig* rig);
 // Whether nothing measured stands behind the policy.
 bool is_unvalidated(std::string_view policy);
 
-// "1Gbit", "200Mbit", "100MB/s" in bytes/s. Throws INVALID_ARGUMENT for other texts and for 0.
+// "1Gbit", "200Mbit", "100MB/s" in bytes/s. Throws INVALID_ARGUMENT for other texts and for rates
+// out of 1 B/s to 1e15 B/s.
 double parse_rate(std::string_view text);
 
 // The part of a link's nominal rate that is payload: 1448 bytes of each 1514 on Ethernet.
@@ -100,6 +102,7 @@ inline constexpr double kPayloadShare = 1448.0 / 1514.0;
 // Reads NET.json (docs/format/net.md) over what `rig` holds. Throws INVALID_ARGUMENT for unknown
 // keys and values that make no sense, DATA_LOSS for text that is no JSON; `file` is for messages.
 void read_rig(const std::string& file, std::string_view json, Rig* rig);
-std::string write_rig(const Rig& rig);
+// NET.json of these keys only, the rest is left to who reads it. REQUIRES keys that read_rig knows.
+std::string write_rig(const Rig& rig, const std::vector<std::string>& keys);
 
 }  // namespace penstock::cluster
