@@ -320,6 +320,25 @@ def network_cases(c):
                                    "--what-if", "faster=layer:2", "--json"],
            more=lambda o, s: {"recorded, two changes, both": len(o["replays"]) == 4,
                               "gains": o["replays"][3]["gain"] > o["replays"][1]["gain"] > o["replays"][2]["gain"] > 0})
+    replay_pairs(c)
+
+
+def replay_pairs(c):
+    """Replays that say the same in two ways, and do not say what is recorded."""
+    pairs = {
+        "slices are those of P3": (["--what-if", "slice=200000"], ["--policy", "p3", "--what-if", "order=layer"]),
+        "slices outlive a policy": (["--what-if", "slice=50000", "--what-if", "policy=processor-sharing"],
+                                    ["--policy", "fifo", "--what-if", "slice=50000"]),
+        "another policy keeps what NET.json says": (["--network", "$DATA/slow_use.json", "--what-if", "policy=fifo"],
+                                                    ["--network", "$DATA/slow_use.json", "--policy", "fifo", "--what-if", "faster=:1"]),
+    }
+    (c.data / "slow_use.json").write_text('{"receive_s": 0.02}', encoding="utf-8")
+    for name, two in pairs.items():
+        rates = []
+        for flags in two:
+            c.case(f"replay: {name}: {' '.join(flags)}", "replay.md", ["replay", RECORDED, "--bandwidth", "150Mbit", "--workers", "3", *flags, "--json"],
+                   more=lambda o, s: {"": rates.append((o["replays"][0]["steps_per_s"], o["replays"][-1]["steps_per_s"])) or True})
+        c.report(f"replay: {name}", [] if rates[0][1] == rates[1][1] != rates[0][0] else [f"recorded and changed: {rates}"])
 
 
 UNEVEN = "from_tensors((ragged([[1], [2, 3]]), sparse(indices=[[0, 1]], values=[5], shape=[1, 2]))) | map((a, b) -> (b, a))"

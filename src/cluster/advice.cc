@@ -88,6 +88,9 @@ Prices read_prices(const std::string& file, std::string_view json) {
                       value.dump(-1, ' ', false, Json::error_handler_t::replace));
     }
   }
+  if (out.worker == 0 && out.server == 0)
+    throw Error(Code::invalid_argument,
+                who + "worker or server must have a price of more than 0: all sizes are free");
   return out;
 }
 
@@ -126,12 +129,13 @@ std::vector<std::string> advice_lines(const Advice& advice, const std::optional<
   }
   out.push_back("best: " + size_of(advice.best));
   if (!prices) return out;
-  const std::string limit = print("%.4g ", budget) + prices->currency;
+  const std::string currency = prices->currency.empty() ? "" : " " + prices->currency;
+  const std::string limit = print("%.4g", budget) + currency;
   out.push_back(!advice.best_for_budget
                     ? "no size costs " + limit + " an hour or less"
                     : "best for " + limit + " an hour: " + size_of(*advice.best_for_budget) +
-                          print(", %.4g ", price(*advice.best_for_budget, *prices)) +
-                          prices->currency + " an hour");
+                          print(", %.4g", price(*advice.best_for_budget, *prices)) + currency +
+                          " an hour");
   return out;
 }
 

@@ -15,7 +15,7 @@ struct Prices {
   std::string currency;
 };
 // PRICES.json (docs/format/predict.md); `file` is for messages. Throws DATA_LOSS for text that is
-// no JSON, INVALID_ARGUMENT for keys and values that make no sense.
+// no JSON, INVALID_ARGUMENT for keys and values that make no sense, and where nothing has a price.
 Prices read_prices(const std::string& file, std::string_view json);
 
 // With `servers` servers, the first number of workers of which each of the last added ones brings

@@ -109,8 +109,12 @@ Profile place(const Profile& profile, int32_t servers, Placement placement) {
   const char* how = placement == Placement::round_robin
                         ? "one after the other"
                         : "the largest first on the emptiest server";
-  out.notes.push_back("recorded with " + std::to_string(profile.servers) + " servers; for " +
-                      std::to_string(servers) + " the variables are placed anew, " + how);
+  const std::string count = std::to_string(servers);
+  out.notes.push_back((servers == profile.servers
+                           ? "the variables are placed anew on " + count + " servers, "
+                           : "recorded with " + std::to_string(profile.servers) + " servers; for " +
+                                 count + " the variables are placed anew, ") +
+                      how);
   return out;
 }
 

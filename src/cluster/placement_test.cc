@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "cluster/place_search.h"
 #include "cluster/profile_json.h"
+#include "cluster/read_profile.h"
 
 namespace penstock::cluster {
 namespace {
@@ -69,6 +70,21 @@ TEST_CASE(
   const double optimised = predict({place_optimised(p, 2, q)}, q)[0].steps_per_s;
   CHECK(greedy == doctest::Approx(1.0 / 120));    // 60, 50, 10
   CHECK(optimised == doctest::Approx(1.0 / 90));  // 30, 50, 10
+}
+
+TEST_CASE("placement: optimised is never behind the others in the prediction that it is made for") {
+  const Profile p = read_profile(PENSTOCK_SOURCE_DIR "/tests/cluster/embmlp");
+  Question q;
+  q.workers = {2};
+  set_policy("grpc", &q.rig);
+  q.rig.server_rate = 17.9e6;
+  q.rig.worker_lanes = worker_lanes(p);
+  for (q.seed = 1; q.seed <= 6; ++q.seed) {
+    const auto rate = [&](const Profile& placed) { return predict({placed}, q)[0].steps_per_s; };
+    const double optimised = rate(place_optimised(p, 2, q));
+    CHECK(optimised >= rate(place(p, 2)));
+    CHECK(optimised >= rate(place(p, 2, Placement::round_robin)));
+  }
 }
 
 TEST_CASE("placement: what cannot be placed is refused") {

@@ -10,9 +10,12 @@
 
 #include "base/error.h"
 #include "cluster/placement.h"
+#include "cluster/split.h"
 
 namespace penstock::cluster {
 namespace {
+
+constexpr int64_t kMostServers = 1000, kMostSplit_bytes = 1'000'000'000'000'000;
 
 [[noreturn]] void bad(const std::string& what) { throw Error(Code::invalid_argument, what); }
 
@@ -101,10 +104,22 @@ Profile what_if(Profile profile, const std::string& change) {
   }
   if (word == "compress") return compress(std::move(profile), change, value);
   if (word == "servers")
-    return place(profile, static_cast<int32_t>(std::min(1e9, parse_factor(value, change))));
-  bad("replay: what-if must be faster=NAME:K, remove=NAME, compress=F, compress=F:NAME or "
-      "servers=N: " +
+    return place(profile, static_cast<int32_t>(parse_whole(value, change, 1, kMostServers)));
+  if (word == "placement") return place(profile, profile.servers, parse_placement(value));
+  if (word == "split")
+    return split_variables(profile, parse_whole(value, change, 1, kMostSplit_bytes));
+  bad("replay: what-if must be faster=NAME:K, remove=NAME, compress=F, compress=F:NAME, servers=N, "
+      "placement=RULE, split=BYTES, slice=BYTES, policy=NAME or order=NAME: " +
       change);
+}
+
+int64_t parse_whole(const std::string& text, const std::string& change, int64_t least,
+                    int64_t most) {
+  int64_t v = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), v);
+  if (error == std::errc() && end == text.data() + text.size() && v >= least && v <= most) return v;
+  bad("replay: what-if " + change + ": a whole number from " + std::to_string(least) + " to " +
+      std::to_string(most) + " is needed: " + text);
 }
 
 namespace {
