@@ -151,6 +151,15 @@ std::vector<Point> all_reduce_points(const Profile& profile, const Question& que
   check_same(profile);
   if (!(question.rig.server_rate > 0))
     throw Error(Code::invalid_argument, "predict: the link rate must be positive: 0");
+  // Its collectives take no time where it is alone.
+  const bool computes = std::ranges::any_of(profile.steps, [](const Step& s) {
+    return std::ranges::any_of(
+        s.ops, [](const Op& op) { return !is_collective(op.resource) && op.duration_s > 0; });
+  });
+  if (!computes && std::ranges::find(question.workers, 1) != question.workers.end()) {
+    throw Error(Code::invalid_argument, "predict: " + profile.source +
+                                            ": no op of a rank computes: one rank takes no time");
+  }
   Question q = question;
   if (q.step_time_s > 0) {
     double mean_s = 0;

@@ -90,7 +90,8 @@ TEST_CASE("placement: optimised is never behind the others in the prediction tha
 TEST_CASE("placement: what cannot be placed is refused") {
   CHECK_THROWS_AS(place(three_variables(), 0), Error);
   const Profile alone = read_profile_json(
-      "f", R"({"format":"penstock-profile","version":1,"steps":[{"ops":[{"us":3}]}]})");
+      "f",
+      R"({"format":"penstock-profile","version":1,"steps":[{"ops":[{"resource":"worker","us":3}]}]})");
   CHECK_THROWS_AS(place(alone, 2), Error);
 }
 

@@ -1,7 +1,7 @@
 #include "cluster/profile.h"
 
 #include <algorithm>
-#include <cmath>
+#include <sstream>
 #include <utility>
 
 #include "base/error.h"
@@ -10,13 +10,20 @@ namespace penstock::cluster {
 namespace {
 
 constexpr double kShortestLaneOp_s = 1e-4;
+constexpr double kLongestOp_s = 1e6;
+constexpr double kShortestStep_s = 1e-6;
+constexpr int32_t kMostServers = 100'000;
 
 void check_op(const std::string& where, const Profile& profile, const Step& step, const Op& op) {
   const auto bad = [&](const std::string& what) {
     throw Error(Code::invalid_argument, where + "op " + op.name + ": " + what);
   };
-  if (!std::isfinite(op.duration_s) || op.duration_s < 0)
-    bad("duration must be at least 0: " + std::to_string(op.duration_s));
+  if (!(op.duration_s >= 0)) bad("duration must be at least 0: " + std::to_string(op.duration_s));
+  if (op.duration_s > kLongestOp_s) {
+    std::ostringstream text;
+    text << op.duration_s;
+    bad("duration must be at most 1e6 s: " + text.str());
+  }
   if (op.bytes < 0) bad("bytes must be at least 0: " + std::to_string(op.bytes));
   if (op.server < 0 || op.server >= profile.servers) {
     bad("server " + std::to_string(op.server) + ": the profile has " +
@@ -26,6 +33,24 @@ void check_op(const std::string& where, const Profile& profile, const Step& step
     if (d < 0 || static_cast<size_t>(d) >= step.ops.size())
       bad("waits for op " + std::to_string(d) + ", which is not in the step");
   }
+}
+
+// Workers begin one after the other, and those that have begun go on: too many steps for a start.
+void check_takes_time(const Profile& profile) {
+  double computing_s = 0;
+  for (const Step& step : profile.steps) {
+    for (const Op& op : step.ops) {
+      const bool sends = is_transfer(op.resource) || is_collective(op.resource);
+      if (sends && op.bytes > 0) return;
+      if (!sends && op.resource != Resource::none) computing_s += op.duration_s;
+    }
+  }
+  if (computing_s >= kShortestStep_s * static_cast<double>(profile.steps.size())) return;
+  throw Error(Code::invalid_argument,
+              "profile: " + profile.source +
+                  (computing_s > 0 ? ": its steps take less than 1 us, and no transfer has bytes"
+                                   : ": its steps take no time: no op computes and no transfer "
+                                     "has bytes"));
 }
 
 }  // namespace
@@ -79,9 +104,9 @@ int32_t append(Step* step, const std::string& name, Resource resource, int64_t b
 void check(const Profile& profile) {
   const std::string who = "profile: " + profile.source + ": ";
   if (profile.steps.empty()) throw Error(Code::invalid_argument, who + "it holds no step");
-  if (profile.servers < 1)
+  if (profile.servers < 1 || profile.servers > kMostServers)
     throw Error(Code::invalid_argument,
-                who + "servers must be at least 1: " + std::to_string(profile.servers));
+                who + "servers must be from 1 to 100000: " + std::to_string(profile.servers));
   for (size_t s = 0; s < profile.steps.size(); ++s) {
     const Step& step = profile.steps[s];
     const std::string where = who + "step " + std::to_string(s) + ": ";
@@ -95,6 +120,7 @@ void check(const Profile& profile) {
     throw Error(Code::invalid_argument, where + "op " + step.ops[stuck].name +
                                             " waits for itself: the dependencies form a cycle");
   }
+  check_takes_time(profile);
 }
 
 bool has_collectives(const Profile& profile) {

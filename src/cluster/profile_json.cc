@@ -1,6 +1,7 @@
 #include "cluster/profile_json.h"
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/error.h"
 
@@ -17,6 +18,12 @@ constexpr double kMicro = 1e-6;
   throw Error(Code::invalid_argument, "profile: " + where + ": " + what);
 }
 
+template <typename T>
+bool in_range(const Json& number) {
+  return number.is_number_unsigned() ? std::in_range<T>(number.get<uint64_t>())
+                                     : std::in_range<T>(number.get<int64_t>());
+}
+
 // The value of `key`, or `fallback` when it is not there.
 template <typename T>
 T value(const Json& object, const char* key, T fallback, const std::string& where) {
@@ -26,6 +33,9 @@ T value(const Json& object, const char* key, T fallback, const std::string& wher
                     : std::is_integral_v<T>        ? it->is_number_integer()
                                                    : it->is_number();
   if (!fits) bad(where, std::string(key) + " is of the wrong type: " + it->dump());
+  if constexpr (std::is_integral_v<T>) {
+    if (!in_range<T>(*it)) bad(where, std::string(key) + " is out of range: " + it->dump());
+  }
   return it->get<T>();
 }
 
@@ -58,7 +68,8 @@ Op read_op(const Json& json, const std::string& where) {
   if (deps == json.end()) return op;
   if (!deps->is_array()) bad(where, "deps is a list of op numbers: " + deps->dump());
   for (const Json& d : *deps) {
-    if (!d.is_number_integer()) bad(where, "deps is a list of op numbers: " + d.dump());
+    if (!d.is_number_integer() || !in_range<int32_t>(d))
+      bad(where, "deps is a list of op numbers: " + d.dump());
     op.deps.push_back(d.get<int32_t>());
   }
   return op;

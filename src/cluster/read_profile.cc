@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "cluster/chakra.h"
+#include "cluster/clocks.h"
 #include "cluster/gaps.h"
 #include "cluster/kineto.h"
 #include "cluster/profile_json.h"
@@ -91,6 +92,7 @@ Profile read_profile(const std::string& path) {
   }
   out.source = path;
   fill_gaps(&out);
+  align_clocks(&out);
   check(out);
   return out;
 }
