@@ -32,9 +32,9 @@ LITTLE_GAIN = 0.05
 PARTS = {
     "one queue a link, flows in turns": ({"sharing": "queue"}, {"sharing": "equal"}),
     "requests and answers wait in it": ({"queue_filled": 1}, {"queue_filled": 0}),
-    "links carry less when both ways are busy": ({"duplex_loss": 0.038}, {"duplex_loss": 0}),
+    "links carry less when both ways are busy": ({"duplex_loss": 0.041}, {"duplex_loss": 0}),
     "servers of one core": ({"server_cores": 1}, {"server_cores": 0}),
-    "gap between steps for each transfer": ({"step_gap_transfer_s": 9.6e-5}, {"step_gap_transfer_s": 0}),
+    "gap between steps for each transfer": ({"step_gap_transfer_s": 8.6e-5}, {"step_gap_transfer_s": 0}),
 }
 
 
