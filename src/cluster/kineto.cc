@@ -110,6 +110,7 @@ class StepReader {
     if (buffers > 0 || !known) {
       last_compute_ = append(&out_, "buffers", Resource::broadcast, buffers, 0, {});
       out_.ops.back().known = known;
+      set_times(step_.start_us, step_.start_us);
     }
     std::vector<int32_t> before_tail;
     for (const Event& e : inside_) {
@@ -119,15 +120,25 @@ class StepReader {
                                    Resource::all_reduce, std::max<int64_t>(0, e.bytes), 0,
                                    compute_deps()));
       out_.ops.back().known = e.bytes >= 0;
+      set_times(e.start_us, e.end_us);
     }
     if (backward_us > at_us_) compute_to(std::min(backward_us, step_.end_us));
     if (last_compute_ >= 0) before_tail.push_back(last_compute_);
+    const double tail_us = std::max(at_us_, step_.start_us);
     const double tail_s = real_s(step_.end_us);
     append(&out_, "after the backward pass", Resource::worker, 0, tail_s, before_tail);
+    set_times(tail_us, step_.end_us);
     return std::move(out_);
   }
 
  private:
+  // Of the op that came last.
+  void set_times(double from_us, double to_us) {
+    Op& op = out_.ops.back();
+    op.start_s = std::max(0.0, from_us - step_.start_us) * 1e-6;
+    op.end_s = std::max(op.start_s, (to_us - step_.start_us) * 1e-6);
+  }
+
   std::vector<int32_t> compute_deps() const {
     return last_compute_ < 0 ? std::vector<int32_t>{} : std::vector<int32_t>{last_compute_};
   }
@@ -160,8 +171,10 @@ class StepReader {
   }
 
   void compute_to(double to_us) {
+    const double from_us = std::max(at_us_, step_.start_us);
     const double duration_s = real_s(to_us);
     last_compute_ = append(&out_, "computing", Resource::worker, 0, duration_s, compute_deps());
+    set_times(from_us, to_us);
   }
 
   const Event& step_;
