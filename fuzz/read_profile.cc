@@ -5,6 +5,7 @@
 #include "cluster/inspect.h"
 #include "cluster/order.h"
 #include "cluster/placement.h"
+#include "cluster/predict.h"
 #include "cluster/profile_json.h"
 #include "cluster/read_profile.h"
 #include "cluster/what_if.h"
@@ -21,6 +22,22 @@ void try_to(const Work& work) {
   }
 }
 
+// Two workers, few steps: what passes check must end.
+void predict_few(const penstock::cluster::Profile& profile, double rate) {
+  using namespace penstock::cluster;
+  constexpr int32_t kMostServers = 16;
+  if (profile.servers > kMostServers) return;
+  Question q;
+  q.workers = {2};
+  q.mode = has_collectives(profile) ? Mode::all_reduce : Mode::async;
+  q.rig.server_rate = rate;
+  q.rig.stagger_s = 0;
+  q.steps = 6;
+  q.warm_up = 1;
+  q.replications = 1;
+  predict({profile}, q);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -31,6 +48,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   try_to([&] {
     const Profile profile = read_profile(path);
     inspect(profile, kRate);
+    try_to([&] { predict_few(profile, kRate); });
     read_profile_json("written", write_profile_json(profile));
     for (const Order o : {Order::reverse, Order::tic, Order::tac, Order::sequential, Order::layer})
       try_to([&] { write_order(with_order(profile, o, kRate, 1)); });

@@ -40,8 +40,9 @@ void print_axis(const char* name, const cluster::Inspection& found, double clust
 }
 
 void print(const cluster::Profile& profile, const cluster::Inspection& found, double rate) {
-  std::printf("%s: %zu steps, %d servers, %d lanes of a worker\n", profile.source.c_str(),
-              profile.steps.size(), profile.servers, found.lanes);
+  std::printf("%s: %zu step%s, %d server%s, %d lane%s of a worker\n", profile.source.c_str(),
+              profile.steps.size(), profile.steps.size() == 1 ? "" : "s", profile.servers,
+              profile.servers == 1 ? "" : "s", found.lanes, found.lanes == 1 ? "" : "s");
   for (const std::string& n : profile.notes) std::printf("%s\n", wrap("note: " + n, 80, 6).c_str());
   for (const std::string& m : found.missing)
     std::printf("%s\n", wrap("missing: " + m, 80, 9).c_str());
@@ -57,6 +58,8 @@ void print(const cluster::Profile& profile, const cluster::Inspection& found, do
   for (size_t m = 0; m < found.server_bytes.size(); ++m)
     std::printf("server %zu: %.0f bytes both ways\n", m, found.server_bytes[m]);
   std::printf("\none worker alone, replayed: %.4f s a step\n", found.replay_s);
+  if (found.two_ranks_s > 0)
+    std::printf("two ranks, replayed: %.4f s a step; transfers are theirs\n", found.two_ranks_s);
   std::printf("longest chain: %.4f s transfers, %.4f s worker, %.4f s server\n",
               found.critical_transfer_s, found.critical_worker_s, found.critical_server_s);
   std::printf("hidden behind computing: %.0f %% of the transfer time\n", 100 * found.hidden_share);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cluster/all_reduce.h"
 #include "cluster/simulator.h"
 
 namespace penstock::cluster {
@@ -12,7 +13,10 @@ constexpr int32_t kSlices = 60;
 constexpr size_t kFewSteps = 10;
 
 double seconds_of(const Op& op, double rate) {
-  return is_transfer(op.resource) ? static_cast<double>(op.bytes) / rate : op.duration_s;
+  // A ring of two ranks sends each byte once over each link.
+  return is_transfer(op.resource) || is_collective(op.resource)
+             ? static_cast<double>(op.bytes) / rate
+             : op.duration_s;
 }
 
 void add_resources(const Step& step, double rate, double share, Inspection* out) {
@@ -54,9 +58,9 @@ void add_critical_path(const Step& step, double rate, double share, Inspection* 
   }
   for (int32_t i = last; i >= 0; i = before[static_cast<size_t>(i)]) {
     const Op& op = step.ops[static_cast<size_t>(i)];
-    double& part = is_transfer(op.resource)          ? out->critical_transfer_s
-                   : op.resource == Resource::server ? out->critical_server_s
-                                                     : out->critical_worker_s;
+    double& part = is_transfer(op.resource) || is_collective(op.resource) ? out->critical_transfer_s
+                   : op.resource == Resource::server                      ? out->critical_server_s
+                                                                          : out->critical_worker_s;
     part += share * seconds_of(op, rate);
   }
 }
@@ -89,6 +93,23 @@ void add_slices(const std::vector<Outcome>& replays, Inspection* out) {
       spread(s, share * s.amount, to, out);
     }
   }
+}
+
+// Mean over the steps; both ranks run the same one.
+double two_ranks_s(const Profile& profile, double rate) {
+  Question q;
+  q.workers = {2};
+  q.mode = Mode::all_reduce;
+  q.rig.server_rate = rate;
+  q.rig.burst_bytes = 0;
+  q.steps = q.replications = 1;
+  double out = 0;
+  for (const Step& step : profile.steps) {
+    Profile one;
+    one.steps = {step};
+    out += 1 / all_reduce_points(one, q)[0].steps_per_s;
+  }
+  return out / static_cast<double>(profile.steps.size());
 }
 
 std::vector<std::string> missing_in(const Profile& profile) {
@@ -149,7 +170,13 @@ Inspection inspect(const Profile& profile, double rate) {
   const auto seconds = [&](Resource r) { return out.by_resource[static_cast<size_t>(r)].seconds; };
   const double transfers_s = seconds(Resource::downlink) + seconds(Resource::uplink);
   const double serial_s = transfers_s + seconds(Resource::worker);
-  if (transfers_s > 0) out.hidden_share = std::clamp((serial_s - replay_s) / transfers_s, 0.0, 1.0);
+  if (has_collectives(profile)) {
+    out.two_ranks_s = two_ranks_s(profile, rate);
+    const double all_s = seconds(Resource::all_reduce) + seconds(Resource::broadcast);
+    const double beyond_s = out.two_ranks_s - seconds(Resource::worker);
+    if (all_s > 0) out.hidden_share = std::clamp(1 - beyond_s / all_s, 0.0, 1.0);
+  } else if (transfers_s > 0)
+    out.hidden_share = std::clamp((serial_s - replay_s) / transfers_s, 0.0, 1.0);
   return out;
 }
 

@@ -27,6 +27,7 @@ struct Inspection {
   std::array<ResourceSummary, kResources> by_resource;  // by Resource
   std::vector<double> server_bytes;                     // a step, both ways, by server
   double replay_s = 0;             // a step of one worker alone, links at `rate`
+  double two_ranks_s = 0;          // with collectives: a step of two ranks
   double critical_worker_s = 0;    // of the longest chain of dependencies: computing,
   double critical_server_s = 0;    // server computing,
   double critical_transfer_s = 0;  // and transfers, each alone on its link

@@ -16,7 +16,7 @@ constexpr size_t kWarmUpSteps = 2;
 // bench/cluster (docs/cluster-model.md).
 constexpr double kEvent_us = 11.5;
 
-enum class What : uint8_t { other, step, all_reduce, broadcast, backward };
+enum class What : uint8_t { other, step, all_reduce, broadcast, backward, sum, copy };
 
 struct Event {
   double start_us = 0, end_us = 0;
@@ -28,6 +28,8 @@ What classify(const std::string& name) {
   if (name.starts_with("ProfilerStep#")) return What::step;
   if (name == "c10d::allreduce_") return What::all_reduce;
   if (name == "c10d::broadcast_") return What::broadcast;
+  if (name == "gloo:all_reduce") return What::sum;
+  if (name == "gloo:broadcast") return What::copy;
   if (name.starts_with("autograd::engine")) return What::backward;
   return What::other;
 }
@@ -86,7 +88,8 @@ std::vector<Event> read_events(const std::string& file, const Json& trace) {
 // The ops of one step from its events, which are sorted by start.
 class StepReader {
  public:
-  StepReader(const Event& step, const std::vector<Event>& events) : step_(step) {
+  StepReader(const Event& step, const std::vector<Event>& events, bool joint)
+      : step_(step), joint_(joint) {
     const auto first = std::ranges::lower_bound(events, step.start_us, {}, &Event::start_us);
     const auto last = std::ranges::lower_bound(events, step.end_us, {}, &Event::start_us);
     inside_.assign(first, last);
@@ -103,9 +106,11 @@ class StepReader {
       }
       if (e.what == What::backward) backward_us = std::max(backward_us, e.end_us);
     }
+    if (joint_) find_waits(backward_us);
     if (buffers > 0 || !known) {
       last_compute_ = append(&out_, "buffers", Resource::broadcast, buffers, 0, {});
       out_.ops.back().known = known;
+      set_times(step_.start_us, step_.start_us);
     }
     std::vector<int32_t> before_tail;
     for (const Event& e : inside_) {
@@ -115,15 +120,25 @@ class StepReader {
                                    Resource::all_reduce, std::max<int64_t>(0, e.bytes), 0,
                                    compute_deps()));
       out_.ops.back().known = e.bytes >= 0;
+      set_times(e.start_us, e.end_us);
     }
     if (backward_us > at_us_) compute_to(std::min(backward_us, step_.end_us));
     if (last_compute_ >= 0) before_tail.push_back(last_compute_);
+    const double tail_us = std::max(at_us_, step_.start_us);
     const double tail_s = real_s(step_.end_us);
     append(&out_, "after the backward pass", Resource::worker, 0, tail_s, before_tail);
+    set_times(tail_us, step_.end_us);
     return std::move(out_);
   }
 
  private:
+  // Of the op that came last.
+  void set_times(double from_us, double to_us) {
+    Op& op = out_.ops.back();
+    op.start_s = std::max(0.0, from_us - step_.start_us) * 1e-6;
+    op.end_s = std::max(op.start_s, (to_us - step_.start_us) * 1e-6);
+  }
+
   std::vector<int32_t> compute_deps() const {
     return last_compute_ < 0 ? std::vector<int32_t>{} : std::vector<int32_t>{last_compute_};
   }
@@ -135,21 +150,57 @@ class StepReader {
     const auto last = std::ranges::lower_bound(inside_, to_us, {}, &Event::start_us);
     const double recording_us =
         kEvent_us * static_cast<double>(std::max<ptrdiff_t>(0, last - first));
+    double waited_us = 0;
+    for (const auto& [wait_us, until_us] : waits_)
+      waited_us += std::max(0.0, std::min(until_us, to_us) - std::max(wait_us, from_us));
     at_us_ = to_us;
-    return std::max(0.0, to_us - from_us - recording_us) * 1e-6;
+    return std::max(0.0, to_us - from_us - recording_us - waited_us) * 1e-6;
+  }
+
+  // Where several ranks ran: the time of their buffers, and of buckets behind the backward pass.
+  void find_waits(double backward_us) {
+    double done_us = step_.start_us;
+    for (const Event& e : inside_) {
+      if (e.what != What::sum && e.what != What::copy) continue;
+      const double from_us =
+          std::max({e.start_us, done_us, e.what == What::sum ? backward_us : e.start_us});
+      if (e.end_us <= from_us) continue;
+      waits_.emplace_back(from_us, e.end_us);
+      done_us = e.end_us;
+    }
   }
 
   void compute_to(double to_us) {
+    const double from_us = std::max(at_us_, step_.start_us);
     const double duration_s = real_s(to_us);
     last_compute_ = append(&out_, "computing", Resource::worker, 0, duration_s, compute_deps());
+    set_times(from_us, to_us);
   }
 
   const Event& step_;
+  bool joint_;
   std::vector<Event> inside_;
+  std::vector<std::pair<double, double>> waits_;  // from, to in us; apart
   Step out_;
   double at_us_ = 0;
   int32_t last_compute_ = -1;
 };
+
+// How many ranks the trace says trained together.
+int64_t ranks_of(const Json& trace) {
+  const auto info = trace.find("distributedInfo");
+  if (info == trace.end() || !info->is_object()) return 1;
+  return static_cast<int64_t>(std::clamp(number(*info, "world_size"), 1.0, 1e9));
+}
+
+std::string joint_note(int64_t ranks, const std::vector<Event>& events) {
+  const bool timed =
+      std::ranges::any_of(events, [](const Event& e) { return e.what == What::sum; });
+  return "recorded with " + std::to_string(ranks) + " ranks: " +
+         (timed ? "what a rank waited for gloo's collectives is taken out"
+                : "what a rank waited for the others counts as computing; use the trace of one "
+                  "rank, or give --step-time");
+}
 
 }  // namespace
 
@@ -163,6 +214,7 @@ Profile read_kineto(const std::string& file, std::string_view bytes) {
   const Json trace = Json::parse(bytes, nullptr, false);
   if (trace.is_discarded()) throw Error(Code::data_loss, "profile: " + file + ": it is no JSON");
   const std::vector<Event> events = read_events(file, trace);
+  const int64_t ranks = ranks_of(trace);
   std::vector<Event> steps;
   for (const Event& e : events)
     if (e.what == What::step) steps.push_back(e);
@@ -174,13 +226,14 @@ Profile read_kineto(const std::string& file, std::string_view bytes) {
   out.source = file;
   const size_t drop = steps.size() > 2 * kWarmUpSteps ? kWarmUpSteps : 0;
   for (size_t s = drop; s < steps.size(); ++s)
-    out.steps.push_back(StepReader(steps[s], events).read());
+    out.steps.push_back(StepReader(steps[s], events, ranks > 1).read());
   if (!has_collectives(out)) {
     throw Error(Code::invalid_argument,
                 "profile: " + file + ": no c10d::allreduce_: not a rank of DDP training");
   }
   out.notes.push_back("recording is taken to have cost 11.5 us an event; give --step-time to "
                       "replace that by a measured step");
+  if (ranks > 1) out.notes.push_back(joint_note(ranks, events));
   return out;
 }
 

@@ -73,6 +73,32 @@ TEST_CASE("kineto: steps become computing, buckets and a tail") {
   check(p);
 }
 
+TEST_CASE("kineto: waiting for other ranks is no computing") {
+  const auto total_s = [](const std::string& ranks, const std::string& more) {
+    const std::string text = R"({"distributedInfo":{"world_size":)" + ranks + R"(},"traceEvents":[
+      {"ph":"X","name":"ProfilerStep#1","ts":0,"dur":200000},
+      {"ph":"X","name":"c10d::broadcast_","ts":1000,"dur":5,"args":{"Input Dims":[[[10]]]}},
+      {"ph":"X","name":"c10d::allreduce_","ts":50000,"dur":5,"args":{"Input Dims":[[[10]]]}},
+      {"ph":"X","name":"autograd::engine::f","ts":60000,"dur":40000})" +
+                             more + "]}";
+    const Profile p = read_kineto("t", text);
+    double out = 4 * 11.5e-6;
+    for (const Op& op : p.steps[0].ops) out += op.duration_s;
+    return std::pair(out, p.notes.back());
+  };
+  const std::string gloo = R"(,{"ph":"X","name":"gloo:broadcast","ts":1000,"dur":9000},
+      {"ph":"X","name":"gloo:all_reduce","ts":50000,"dur":80000},
+      {"ph":"X","name":"gloo:all_reduce","ts":70000,"dur":70000})";
+  const double events_s = 3 * 11.5e-6;
+  // 9 ms of the buffers, and 40 ms from the end of the backward pass to that of the last bucket.
+  CHECK(total_s("2", gloo).first + events_s == doctest::Approx(0.151));
+  CHECK(total_s("2", gloo).second ==
+        "recorded with 2 ranks: what a rank waited for gloo's collectives is taken out");
+  CHECK(total_s("1", gloo).first + events_s == doctest::Approx(0.2));
+  CHECK(total_s("2", "").first == doctest::Approx(0.2));
+  CHECK(total_s("2", "").second.find("give --step-time") != std::string::npos);
+}
+
 TEST_CASE("kineto: what is no trace of DDP is refused") {
   CHECK(is_kineto(kTrace));
   CHECK_FALSE(is_kineto("step_stats {"));

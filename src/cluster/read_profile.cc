@@ -48,22 +48,44 @@ bool is_step_file(const std::filesystem::path& path) {
   return name.ends_with(".pb") || name.ends_with(".pbtxt");
 }
 
+bool is_chakra_file(const std::filesystem::path& path) {
+  const std::string name = path.filename().string();
+  return name.ends_with(".et") || name.ends_with(".et.gz");
+}
+
+// PyTorch's execution trace, the other half of a Kineto trace.
+bool is_execution_trace(std::string_view bytes) {
+  const std::string_view head = bytes.substr(0, 1000);
+  return head.starts_with('{') && head.find("\"schema\"") != std::string_view::npos &&
+         head.find("\"nodes\"") != std::string_view::npos;
+}
+
 Profile read_folder(const std::string& path) {
-  std::vector<std::string> files;
+  std::vector<std::string> files, kinetos, chakras;
   for (const auto& entry : std::filesystem::directory_iterator(path)) {
     if (entry.is_regular_file() && is_step_file(entry.path()))
       files.push_back(entry.path().string());
-    if (files.size() > kMostFiles)
+    const std::string name = entry.path().filename().string();
+    if (name.ends_with("kineto.json") || name.ends_with("kineto.json.gz"))
+      kinetos.push_back(entry.path().string());
+    if (is_chakra_file(entry.path())) chakras.push_back(entry.path().string());
+    if (files.size() + kinetos.size() + chakras.size() > kMostFiles)
       throw Error(Code::resource_exhausted, "profile: " + path + ": more than 100000 files");
   }
-  const std::string pair = path + "/w1_kineto.json";
-  for (const std::string& kineto : {pair, pair + ".gz"}) {
-    if (std::filesystem::exists(kineto)) return read_kineto(kineto, contents(kineto));
+  // One rank, w1, comes before w2_rank0.
+  if (!kinetos.empty()) {
+    const std::string& kineto = *std::ranges::min_element(kinetos);
+    return read_kineto(kineto, contents(kineto));
+  }
+  if (files.empty() && !chakras.empty()) {
+    const std::string& chakra = *std::ranges::min_element(chakras);
+    return read_chakra(chakra, contents(chakra));
   }
   if (files.empty()) {
-    throw Error(Code::invalid_argument, "profile: " + path +
-                                            ": the folder holds no .pb, .pb.gz or .pbtxt file "
-                                            "(one a step)");
+    throw Error(Code::invalid_argument,
+                "profile: " + path +
+                    ": the folder holds no .pb, .pb.gz or .pbtxt file (one a step), no "
+                    "*kineto.json and no .et file, each with .gz or without");
   }
   std::ranges::sort(files);
   Profile out;
@@ -86,6 +108,11 @@ Profile read_profile(const std::string& path) {
       out = read_kineto(path, bytes);
     } else if (is_chakra(bytes)) {
       out = read_chakra(path, bytes);
+    } else if (is_execution_trace(bytes)) {
+      throw Error(Code::invalid_argument,
+                  "profile: " + path +
+                      ": an execution trace of PyTorch has no times: give the Kineto trace that "
+                      "was recorded beside it, or the folder of both");
     } else {
       read_run_metadata(path, bytes, &out);
     }
