@@ -26,7 +26,7 @@ sys.path.insert(0, str(ROOT / "bench/cluster"))
 from accuracy import Configuration, errors  # noqa: E402
 
 CONSTANTS = json.loads((ROOT / "bench/cluster/constants.json").read_text())
-QUICK = ["--replications", "3", "--steps", "70"]
+QUICK = ["--replications", "12", "--steps", "60"]
 LITTLE_GAIN = 0.05
 # What the default model adds to equal shares, in the order of the ablation: what it takes, and what is without it.
 PARTS = {

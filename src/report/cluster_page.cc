@@ -11,7 +11,7 @@ namespace {
 
 using cluster::Point;
 
-constexpr double kWidth = 720, kHeight = 340, kLeft = 60, kBottom = 40, kTop = 16, kRight = 90;
+constexpr double kWidth = 720, kHeight = 340, kLeft = 60, kBottom = 40, kTop = 26, kRight = 90;
 constexpr const char* kColors[] = {"#2a78d6", "#eb6834", "#008300", "#8a4fc8", "#b02a2a"};
 
 struct Scale {
@@ -45,8 +45,8 @@ std::string curve(const std::vector<const Point*>& points, const Scale& scale, c
     band += print("%s%.1f %.1f", band.empty() ? "M" : "L", scale.x(p->workers), scale.y(p->high));
     dots += print("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"><title>",
                   scale.x(p->workers), scale.y(p->steps_per_s), color);
-    dots += print("%d workers: %.4g steps/s (%.4g to %.4g), ", p->workers, p->steps_per_s, p->low,
-                  p->high) +
+    dots += print("%d worker%s: %.4g steps/s (%.4g to %.4g), ", p->workers,
+                  p->workers == 1 ? "" : "s", p->steps_per_s, p->low, p->high) +
             escaped(p->binds) + " binds</title></circle>\n";
   }
   for (auto it = points.rbegin(); it != points.rend(); ++it)
@@ -56,7 +56,9 @@ std::string curve(const std::vector<const Point*>& points, const Scale& scale, c
          "\" fill=\"none\" stroke=\"" + color + "\" stroke-width=\"2\"/>\n" + dots +
          print("<text class=\"small\" x=\"%.1f\" y=\"%.1f\">", scale.x(last.workers) + 8,
                scale.y(last.steps_per_s) + 4) +
-         (last.servers == 0 ? "" : print("%d servers", last.servers)) + "</text>\n";
+         (last.servers == 0 ? ""
+                            : print("%d server%s", last.servers, last.servers == 1 ? "" : "s")) +
+         "</text>\n";
 }
 
 std::string rows(const std::vector<Point>& points) {
