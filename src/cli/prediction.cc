@@ -31,6 +31,14 @@ Json point_json(const cluster::Point& point, const Prediction& p) {
   return out;
 }
 
+// What is assumed of a host's link.
+std::string payload_line(const char* host, double rate) {
+  char out[96];
+  std::snprintf(out, sizeof out, "payload rate of a %s's link: %.1f Mbit/s each way", host,
+                rate * 8e-6);
+  return out;
+}
+
 Json size_json(const cluster::Point& point) {
   return {{"workers", point.workers}, {"servers", point.servers}};
 }
@@ -38,12 +46,9 @@ Json size_json(const cluster::Point& point) {
 }  // namespace
 
 void print_prediction(const Prediction& p) {
-  std::printf("payload rate of a server's link: %.1f Mbit/s each way\n",
-              p.question.rig.server_rate * 8e-6);
-  if (p.question.rig.worker_rate > 0) {
-    std::printf("payload rate of a worker's link: %.1f Mbit/s each way\n",
-                p.question.rig.worker_rate * 8e-6);
-  }
+  std::printf("%s\n", payload_line("server", p.question.rig.server_rate).c_str());
+  if (p.question.rig.worker_rate > 0)
+    std::printf("%s\n", payload_line("worker", p.question.rig.worker_rate).c_str());
   for (const std::string& n : p.notes) std::printf("%s\n", wrap("note: " + n, 80, 6).c_str());
   std::printf("\nworkers servers  steps/s   90 %% interval   efficiency  binds\n");
   // Efficiency is against the first size of the list.
@@ -87,8 +92,9 @@ Json prediction_json(const Prediction& p) {
 
 std::string prediction_page(const Prediction& p, const std::string& title) {
   const cluster::Advice advice = cluster::advise(p.points, p.prices, p.budget);
-  return cluster_page(
-      {title, p.points, cluster::advice_lines(advice, p.prices, p.budget), p.notes});
+  std::vector<std::string> notes = p.notes;
+  notes.insert(notes.begin(), payload_line("server", p.question.rig.server_rate));
+  return cluster_page({title, p.points, cluster::advice_lines(advice, p.prices, p.budget), notes});
 }
 
 }  // namespace penstock::cli

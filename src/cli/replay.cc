@@ -176,8 +176,8 @@ double gain(const std::vector<Row>& rows, const Row& r) {
 
 void print(const std::vector<Row>& rows, const cluster::Question& q,
            const std::vector<std::string>& notes) {
-  std::printf("%d workers, payload rate of a link %.1f Mbit/s each way\n", q.workers[0],
-              q.rig.server_rate * 8e-6);
+  std::printf("%d worker%s, payload rate of a link %.1f Mbit/s each way\n", q.workers[0],
+              q.workers[0] == 1 ? "" : "s", q.rig.server_rate * 8e-6);
   for (const std::string& n : notes) std::printf("%s\n", wrap("note: " + n, 80, 6).c_str());
   std::printf("\n steps/s   90 %% interval  change   binds     what if\n");
   for (const Row& r : rows) {

@@ -119,9 +119,10 @@ Places best_of(const Profile& profile, int32_t servers, Question question) {
 
 Profile place_optimised(const Profile& profile, int32_t servers, const Question& question) {
   Profile out = put(profile, servers, best_of(profile, servers, question));
-  out.notes.push_back(
-      "for " + std::to_string(servers) + " servers the variables are placed where " +
-      std::to_string(question.workers.back()) + " workers are predicted to be fastest");
+  out.notes.push_back("for " + std::to_string(servers) + (servers == 1 ? " server" : " servers") +
+                      " the variables are placed where " + std::to_string(question.workers.back()) +
+                      (question.workers.back() == 1 ? " worker is" : " workers are") +
+                      " predicted to be fastest");
   return out;
 }
 

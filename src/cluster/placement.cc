@@ -112,7 +112,8 @@ Profile place(const Profile& profile, int32_t servers, Placement placement) {
   const std::string count = std::to_string(servers);
   out.notes.push_back((servers == profile.servers
                            ? "the variables are placed anew on " + count + " servers, "
-                           : "recorded with " + std::to_string(profile.servers) + " servers; for " +
+                           : "recorded with " + std::to_string(profile.servers) +
+                                 (profile.servers == 1 ? " server" : " servers") + "; for " +
                                  count + " the variables are placed anew, ") +
                       how);
   return out;
