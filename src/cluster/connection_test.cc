@@ -52,14 +52,14 @@ TEST_CASE("connection: a stream waits for credit, another may go meanwhile, up t
 }
 
 // Seconds that a download of so many bytes takes over a link of 1000 bytes/s.
-double download_s(const LinkScheduler& scheduler, double bytes) {
+double download_s(const LinkScheduler& scheduler, int64_t bytes) {
   Rig rig;
   rig.server_rate = 1000;
   rig.sharing = Sharing::equal;
   rig.stagger_s = 0;
   rig.scheduler = scheduler;
   Step step;
-  append(&step, "read", Resource::downlink, static_cast<int64_t>(bytes), 0, {});
+  append(&step, "read", Resource::downlink, bytes, 0.0, {});
   return simulate({plan_step(step, rig)}, rig, Run{1, 1, 1, 3}).end_s;
 }
 
