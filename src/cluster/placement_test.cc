@@ -6,27 +6,12 @@
 #include "cluster/place_search.h"
 #include "cluster/profile_json.h"
 #include "cluster/read_profile.h"
+#include "cluster/variables_test.h"
 
 namespace penstock::cluster {
 namespace {
 
-// Variables a (30 bytes), b (20), c (10), each read, used by one op, and applied.
-Profile three_variables() {
-  std::string ops;
-  int at = 0;
-  for (const auto& [name, bytes] : {std::pair{"a", 30}, std::pair{"b", 20}, std::pair{"c", 10}}) {
-    const auto n = [&](int i) { return std::to_string(at + i); };
-    const std::string b = std::to_string(bytes);
-    ops += std::string(at == 0 ? "" : ",") + R"({"name":")" + name + R"(","resource":"server"},)" +
-           R"({"resource":"downlink","bytes":)" + b + R"(,"deps":[)" + n(0) + "]}," +
-           R"({"resource":"worker","us":10,"deps":[)" + n(1) + "]}," +
-           R"({"resource":"uplink","bytes":)" + b + R"(,"deps":[)" + n(2) + "]}," +
-           R"({"resource":"server","us":1,"deps":[)" + n(0) + "," + n(3) + "]}";
-    at += 5;
-  }
-  return read_profile_json(
-      "f", R"({"format":"penstock-profile","version":1,"steps":[{"ops":[)" + ops + "]}]}");
-}
+Profile three_variables() { return profile_of_variables({{"a", 30}, {"b", 20}, {"c", 10}}, 10, 1); }
 
 TEST_CASE("placement: largest first to the emptiest server, with all that belongs to it") {
   const Profile p = place(three_variables(), 2);

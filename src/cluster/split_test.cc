@@ -8,28 +8,13 @@
 #include "base/error.h"
 #include "cluster/placement.h"
 #include "cluster/predict.h"
-#include "cluster/profile_json.h"
+#include "cluster/variables_test.h"
 
 namespace penstock::cluster {
 namespace {
 
-// Variables a (1000 bytes) and b (100), each read, used by one op, and applied.
 Profile two_variables(int servers) {
-  std::string ops;
-  int at = 0;
-  for (const auto& [name, bytes] : {std::pair{"a", 1000}, std::pair{"b", 100}}) {
-    const auto n = [&](int i) { return std::to_string(at + i); };
-    const std::string b = std::to_string(bytes);
-    ops += std::string(at == 0 ? "" : ",") + R"({"name":")" + name + R"(","resource":"server"},)" +
-           R"({"resource":"downlink","bytes":)" + b + R"(,"deps":[)" + n(0) + "]}," +
-           R"({"resource":"worker","us":1000000,"deps":[)" + n(1) + "]}," +
-           R"({"resource":"uplink","bytes":)" + b + R"(,"deps":[)" + n(2) + "]}," +
-           R"({"name":"apply","resource":"server","us":400000,"deps":[)" + n(0) + "," + n(3) + "]}";
-    at += 5;
-  }
-  return read_profile_json("f", R"({"format":"penstock-profile","version":1,"servers":)" +
-                                    std::to_string(servers) + R"(,"steps":[{"ops":[)" + ops +
-                                    "]}]}");
+  return profile_of_variables({{"a", 1000}, {"b", 100}}, 1'000'000, 400'000, servers);
 }
 
 struct Sums {
