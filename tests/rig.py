@@ -74,6 +74,19 @@ def measures(build, out):
     return None
 
 
+def adds(build, out):
+    """--more keeps the profile and the runs that are there, and counts on."""
+    why = measures(build, out)
+    if why:
+        return why
+    profile = {f.name: f.read_bytes() for f in (out / "tiny/profile").iterdir()}
+    subprocess.run([*command(build, out), "--more", "--workers", "2"], env=ENV, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=True, timeout=LIMIT_S)
+    runs = json.loads((out / "tiny/measured.json").read_text())
+    assert [(r["workers"], r["repeat"]) for r in runs] == [(1, 1), (2, 1), (2, 2)], runs
+    assert profile == {f.name: f.read_bytes() for f in (out / "tiny/profile").iterdir()}
+    return None
+
+
 def ended(build, out, how):
     """Ends a rig in the middle of a run."""
     p = subprocess.Popen([*command(build, out), "--workers", "1", "--profile", "1000000"], env=ENV, stdout=subprocess.PIPE,
@@ -122,7 +135,7 @@ def main():
     wanted = sys.argv[2] if len(sys.argv) > 2 else ""
     passed = failed = 0
     missing = None
-    for test in (no_root, measures, stopped, killed):
+    for test in (no_root, measures, adds, stopped, killed):
         if wanted not in f"rig {test.__name__}":
             continue
         if missing:

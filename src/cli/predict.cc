@@ -121,8 +121,8 @@ cluster::Question parse_question(const Args& args, const cluster::Profile& profi
   q.model = cluster::parse_model(args.get("--model").value_or("event"));
   parse_mode(args, profile, &q);
   q.step_time_s = args.get_seconds("--step-time", 0);
-  if (args.get("--policy").value_or("grpc") == "paper") {  // as the paper simulates
-    q.steps = 1000;
+  if (args.get("--policy").value_or("grpc") == "paper" || args.has("--corrections")) {
+    q.steps = 1000;  // as the paper simulates
     q.warm_up = 50;
   }
   q.steps = static_cast<int32_t>(std::min<int64_t>(args.get_int("--steps", q.steps, 4), 1'000'000));
@@ -333,7 +333,7 @@ Command predict_command() {
         "table"},
        {"--steps", "N",
         "steps simulated by each worker in each replication (120, the first 20 dropped; policy "
-        "paper: 1000, the first 50 dropped)"},
+        "paper and --corrections: 1000, the first 50 dropped)"},
        {"--replications", "N", "simulations with other starts (16)"},
        {"--seed", "N", "of the draws (1)"},
        {"--threads", "N", "threads to simulate on (those of the machine)"},
