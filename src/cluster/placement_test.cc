@@ -20,7 +20,7 @@ TEST_CASE("placement: largest first to the emptiest server, with all that belong
   const std::vector<Op>& ops = p.steps[0].ops;
   for (size_t v = 0; v < 3; ++v) {
     const int32_t server = v == 0 ? 0 : 1;  // a alone, b and c together
-    for (const size_t part : {0, 1, 3, 4}) CHECK(ops[5 * v + part].server == server);
+    for (const size_t part : {0u, 1u, 3u, 4u}) CHECK(ops[5 * v + part].server == server);
   }
   CHECK(p.notes.size() == 1);
   const Profile back = place(p, 1);
@@ -31,7 +31,7 @@ TEST_CASE("placement: round robin, in the order of the step") {
   const Profile p = place(three_variables(), 2, Placement::round_robin);
   for (size_t v = 0; v < 3; ++v) {
     const int32_t server = v == 1 ? 1 : 0;
-    for (const size_t part : {0, 1, 3, 4}) CHECK(p.steps[0].ops[5 * v + part].server == server);
+    for (const size_t part : {0u, 1u, 3u, 4u}) CHECK(p.steps[0].ops[5 * v + part].server == server);
   }
 }
 
