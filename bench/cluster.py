@@ -30,8 +30,9 @@ QUICK = ["--replications", "12", "--steps", "60"]
 LITTLE_GAIN = 0.05
 # What the default model adds to equal shares, in the order of the ablation: what it takes, and what is without it.
 PARTS = {
-    "one queue a link, flows in turns": ({"sharing": "queue"}, {"sharing": "equal"}),
+    "one queue of segments a link": ({"sharing": "queue"}, {"sharing": "equal"}),
     "requests and answers wait in it": ({"queue_filled": 1}, {"queue_filled": 0}),
+    "and longer than that": ({"message_wait_s": 0.01}, {"message_wait_s": 0}),
     "links carry less when both ways are busy": ({"duplex_loss": 0.041}, {"duplex_loss": 0}),
     "servers of one core": ({"server_cores": 1}, {"server_cores": 0}),
     "gap between steps for each transfer": ({"step_gap_transfer_s": 8.6e-5}, {"step_gap_transfer_s": 0}),

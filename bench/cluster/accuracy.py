@@ -26,6 +26,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 RANGES = {
     "duplex_loss": (0.0, 0.08),
     "step_gap_transfer_s": (2e-5, 1.4e-4),
+    "message_wait_s": (0.0, 0.02),
 }
 USUAL_MISS = 0.06  # of one prediction: how much worse another set of constants has to be to count less
 

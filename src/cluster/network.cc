@@ -10,8 +10,7 @@ namespace penstock::cluster {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kLeastWindow_bytes = 2 * 1448;  // two segments
-constexpr int kAlphaRounds = 300;                // the prices of the event before are close
+constexpr int kAlphaRounds = 300;  // the prices of the event before are close
 
 double normal(RandomStream* random) {
   const double u = 1.0 - random->next_double(), v = random->next_double();
@@ -22,12 +21,21 @@ double normal(RandomStream* random) {
 
 Network::Network(const Rig& rig, int32_t workers, int32_t servers, uint64_t seed)
     : rig_(rig),
-      queue_(rig.sharing == Sharing::queue &&
-             !(rig.worker_rate > 0 && rig.worker_rate < rig.server_rate)),
       workers_(workers),
       links_(static_cast<size_t>(servers) * 2),
+      next_(links_.size()),
       random_(seed, 0, 0x6e6574) {
-  for (Link& link : links_) link.credit = std::max(0.0, rig.burst_bytes);
+  const double burst_bytes = std::max(0.0, rig.burst_bytes);
+  for (Link& link : links_) link.credit = burst_bytes;
+  const bool workers_limit = rig.worker_rate > 0 && rig.worker_rate < rig.server_rate;
+  if (rig.sharing != Sharing::queue || workers_limit) return;
+  queues_.reserve(links_.size());
+  for (size_t l = 0; l < links_.size(); ++l) {
+    const double sender_queue_s = l % 2 == 0 ? rig.sender_queue_s : 0;
+    queues_.emplace_back(SegmentQueue::Limits{rig.server_rate, rig.queue_bytes, burst_bytes,
+                                              rig.duplex_loss, sender_queue_s},
+                         workers, queues_.data() + (l ^ 1));
+  }
 }
 
 double Network::capacity(int32_t link) const {
@@ -45,11 +53,6 @@ void Network::advance(Link* link, double now_s) {
     return;
   }
   link->busy_s += elapsed_s;
-  if (queue_) {
-    const double bytes = link->flows[0].rate * elapsed_s;
-    link->carried += bytes;
-    return serve_turns(bytes, &link->flows);
-  }
   for (Flow& f : link->flows) {
     f.left = std::max(0.0, f.left - f.rate * elapsed_s);
     link->carried += f.rate * elapsed_s;
@@ -63,40 +66,20 @@ double Network::spend_credit(Link* link, double bytes) {
   return at_once;
 }
 
-void Network::find_finish(Link* link) {
-  next_known_ = false;
-  link->finish_s = kNever;
-  if (queue_ && !link->flows.empty()) {
-    const FirstDone first = first_done(link->flows);
-    link->finish_s = link->then_s + first.bytes / link->flows[0].rate;
-    link->finisher = link->flows[first.flow].worker;
-    return;
-  }
-  for (const Flow& f : link->flows) {
-    const double at_s = link->then_s + f.left / f.rate;
-    if (at_s < link->finish_s) {
-      link->finish_s = at_s;
-      link->finisher = f.worker;
+void Network::find_finish(size_t index) {
+  Link& link = links_[index];
+  double finish_s = kNever;
+  for (const Flow& f : link.flows) {
+    const double at_s = link.then_s + f.left / f.rate;
+    if (at_s < finish_s) {
+      finish_s = at_s;
+      link.finisher = f.worker;
     }
   }
-}
-
-// The queue is divided by the weights; all that goes has the link to itself.
-void Network::share_queue(int32_t index) {
-  Link& link = links_[static_cast<size_t>(index)];
-  double total = 0;
-  for (const Flow& f : link.flows) total += f.weight;
-  for (Flow& f : link.flows) {
-    const double before =
-        std::exchange(f.window, std::max(kLeastWindow_bytes, rig_.queue_bytes * f.weight / total));
-    f.turn = before > 0 ? f.turn * f.window / before : f.window;
-    f.rate = capacity(index);
-  }
-  find_finish(&link);
+  next_.set(index, finish_s);
 }
 
 void Network::share(int32_t index) {
-  if (queue_) return share_queue(index);
   Link& link = links_[static_cast<size_t>(index)];
   const bool tcp = rig_.sharing == Sharing::tcp;
   double total = 0, rank = 1;
@@ -107,7 +90,7 @@ void Network::share(int32_t index) {
   }
   const double limit = rig_.worker_rate > 0 ? rig_.worker_rate : kNever;
   for (Flow& f : link.flows) f.rate = std::min(limit, f.rate * capacity(index) / total);
-  find_finish(&link);
+  find_finish(static_cast<size_t>(index));
 }
 
 void Network::share_all() {
@@ -131,15 +114,16 @@ void Network::share_all() {
     share_max_min(room, &flows_);
   }
   size_t at = 0;
-  for (Link& link : links_) {
-    for (Flow& f : link.flows) f.rate = flows_[at++].rate;
-    find_finish(&link);
+  for (size_t l = 0; l < links; ++l) {
+    for (Flow& f : links_[l].flows) f.rate = flows_[at++].rate;
+    find_finish(l);
   }
 }
 
 void Network::update(int32_t index, bool border, double now_s) {
-  if (rig_.sharing != Sharing::equal && rig_.sharing != Sharing::tcp &&
-      rig_.sharing != Sharing::queue) {
+  const bool all_links = rig_.sharing == Sharing::max_min || rig_.sharing == Sharing::round_trip ||
+                         rig_.sharing == Sharing::alpha_fair;
+  if (all_links) {
     for (Link& link : links_) advance(&link, now_s);
     share_all();
     return;
@@ -152,39 +136,65 @@ void Network::update(int32_t index, bool border, double now_s) {
   share(index ^ 1);
 }
 
+void Network::offer(int32_t index, int32_t worker, double bytes, double now_s) {
+  if (queues_.empty()) return;
+  const auto l = static_cast<size_t>(index);
+  queues_[l].offer(worker, bytes, now_s);
+  next_.set(l, queues_[l].next_s());
+}
+
 void Network::start(int32_t index, int32_t worker, double bytes, double now_s) {
+  if (has_queues()) return extend(index, worker, bytes, now_s);
   Link& link = links_[static_cast<size_t>(index)];
   advance(&link, now_s);
   const double weight =
       rig_.share_spread > 0 ? std::exp(rig_.share_spread * normal(&random_)) : 1.0;
-  link.flows.push_back({worker, bytes - spend_credit(&link, bytes), 0, weight, 0, 0});
+  link.flows.push_back({worker, bytes - spend_credit(&link, bytes), 0, weight});
   update(index, link.flows.size() == 1, now_s);
 }
 
 void Network::extend(int32_t index, int32_t worker, double bytes, double now_s) {
-  Link& link = links_[static_cast<size_t>(index)];
+  const auto l = static_cast<size_t>(index);
+  if (has_queues()) {
+    queues_[l].expect(worker, bytes, now_s);
+    next_.set(l, queues_[l].next_s());
+    return;
+  }
+  Link& link = links_[l];
   advance(&link, now_s);
   std::ranges::find(link.flows, worker, &Flow::worker)->left = bytes - spend_credit(&link, bytes);
-  find_finish(&link);
+  find_finish(l);
 }
 
 void Network::stop(int32_t index, int32_t worker, double now_s) {
+  if (has_queues()) return;
   Link& link = links_[static_cast<size_t>(index)];
   advance(&link, now_s);
   link.flows.erase(std::ranges::find(link.flows, worker, &Flow::worker));
   update(index, link.flows.empty(), now_s);
 }
 
-Network::Arrival Network::next() {
-  if (next_known_) return next_;
-  next_known_ = true;
-  next_ = {kNever, -1, -1};
-  for (size_t l = 0; l < links_.size(); ++l) {
-    const Link& link = links_[l];
-    if (link.finish_s < next_.time_s)
-      next_ = {link.finish_s, static_cast<int32_t>(l), link.finisher};
-  }
-  return next_;
+Network::Arrival Network::happen() {
+  const int32_t link = next_.index();
+  const auto l = static_cast<size_t>(link);
+  if (!has_queues()) return {link, links_[l].finisher};
+  const int32_t worker = queues_[l].happen();
+  next_.set(l, queues_[l].next_s());
+  return {link, worker};
+}
+
+double Network::queued_bytes(int32_t link, double now_s) const {
+  return queues_[static_cast<size_t>(link)].queued_bytes(now_s);
+}
+
+double Network::bytes_carried(int32_t link) const {
+  const auto l = static_cast<size_t>(link);
+  return has_queues() ? queues_[l].carried() : links_[l].carried;
+}
+
+double Network::busy_s(int32_t link) const {
+  const auto l = static_cast<size_t>(link);
+  return has_queues() ? queues_[l].busy_s() : links_[l].busy_s;
 }
 
 double Network::rate(int32_t link, int32_t worker) const {

@@ -44,14 +44,16 @@ constexpr double kLeastPiece_bytes = 1024;
 constexpr double kMostStagger_s = 10;  // who began first runs on until the last has ended
 constexpr double kMostGrowth = 16;
 constexpr int32_t kMostCores = 1'000'000;
-constexpr std::array<Field, 16> kFields{
+constexpr std::array<Field, 18> kFields{
     {{"server_rate", &Rig::server_rate, Unit::rate, kLeastRate, kMostRate},
      {"worker_rate", &Rig::worker_rate, Unit::rate, 0, kMostRate},
      {"duplex_loss", &Rig::duplex_loss, Unit::none, 0, 0.99},
      {"share_spread", &Rig::share_spread, Unit::none, 0, 10},
      {"newcomer", &Rig::newcomer, Unit::none, 0, 1},
      {"queue_bytes", &Rig::queue_bytes, Unit::bytes, 0, kMostBytes},
-     {"queue_filled", &Rig::queue_filled, Unit::none, 0, 10},
+     {"queue_filled", &Rig::queue_filled, Unit::none, 0, 1},
+     {"message_wait_s", &Rig::message_wait_s, Unit::seconds, 0, kMostSeconds},
+     {"sender_queue_s", &Rig::sender_queue_s, Unit::seconds, 0, kMostSeconds},
      {"server_transfer_s", &Rig::server_transfer_s, Unit::seconds, 0, kMostSeconds},
      {"receive_s", &Rig::receive_s, Unit::seconds, 0, kMostSeconds},
      {"receive_s_per_byte", &Rig::receive_s_per_byte, Unit::seconds, 0, 1},
@@ -62,11 +64,15 @@ constexpr std::array<Field, 16> kFields{
      {"model_error", &Rig::model_error, Unit::none, 0, 1},
      {"stagger_s", &Rig::stagger_s, Unit::seconds, 0, kMostStagger_s}}};
 
+constexpr double kSenderQueue_s = 1.0 / 1024;  // Linux's TCP small queues
+
 // Fitted by bench/cluster/accuracy.py on real TensorFlow recordings; docs/cluster-model.md.
 void set_fitted(Rig* rig) {
   rig->sharing = Sharing::queue;
   rig->duplex_loss = 0.041;
   rig->queue_bytes = 300'000;
+  rig->message_wait_s = 0.01;
+  rig->sender_queue_s = kSenderQueue_s;
   rig->server_cores = 1;
   rig->step_gap_transfer_s = 8.6e-5;
 }

@@ -14,7 +14,7 @@ enum class Sharing : uint8_t {
   max_min,     // progressive filling over the links of servers and workers
   round_trip,  // the same, a flow over two full links counts half (sharing.h)
   alpha_fair,  // by sharing_exponent (sharing.h)
-  queue,  // one FIFO before the link: flows in turns (queue_turns.h); equal shares where links of
+  queue,  // one FIFO of segments before the link (segment_queue.h); equal shares where links of
           // workers are slower than the servers'
   tcp,    // shares drawn anew for each burst, bursts under way ahead of new ones
 };
@@ -50,15 +50,15 @@ struct Rig {
   double sharing_exponent = 1;  // alpha_fair: 1 is proportional, large goes to max-min
   // What a rested link carries at once: a token bucket. Negative: 0, and 65536 without servers.
   double burst_bytes = -1;
-  double duplex_loss = 0;   // share of a link's rate lost while the other way is busy, too
-  double share_spread = 0;  // tcp: standard deviation of the logarithm of a burst's weight
-  double newcomer = 1;      // tcp: weight of a burst beside the one that began before it
-  // What the queue before a link holds: divided among the flows (Sharing::queue), and what requests
-  // and answers find before them: between nothing and 2 queue_filled of it, at most all of it and
-  // no more than others send there.
-  double queue_bytes = 0;
-  double queue_filled = 1;
-  int32_t server_cores = 0;        // 0: server work never waits (the paper's private cores)
+  double duplex_loss = 0;     // share of a link's rate lost while the other way is busy, too
+  double share_spread = 0;    // tcp: standard deviation of the logarithm of a burst's weight
+  double newcomer = 1;        // tcp: weight of a burst beside the one that began before it
+  double queue_bytes = 0;     // what the queue before a link holds (Sharing::queue)
+  double queue_filled = 1;    // share of what is in it that a request or answer waits for
+  double message_wait_s = 0;  // what it waits besides where that is not empty: mean of drawn waits
+  double sender_queue_s = 0;  // a server has no more in it for a worker than these seconds of its
+                              // pace (segment_queue.h); 0: no limit
+  int32_t server_cores = 0;   // 0: server work never waits (the paper's private cores)
   double server_transfer_s = 0;    // server computing for each transfer, either way
   double receive_s = 0;            // the paper's beta: from last byte to use, each transfer
   double receive_s_per_byte = 0;   // the paper's alpha
@@ -72,7 +72,7 @@ struct Rig {
 
 // Sets the policy `name`: sharing, scheduler and the constants that belong to it; rates, lanes and
 // factors stay. Throws INVALID_ARGUMENT with the names there are.
-// - grpc: transfers whole, one queue a link, flows in turns; constants fitted on recordings
+// - grpc: transfers whole, one FIFO queue of segments a link; constants fitted on recordings
 //   (docs/cluster-model.md)
 // - paper: the paper's rule: WIN bytes, then to the end; equal shares; one lane; private cores
 // - fifo: transfers whole, equal shares

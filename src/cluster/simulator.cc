@@ -1,6 +1,7 @@
 #include "cluster/simulator.h"
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 
 #include "base/error.h"
@@ -64,10 +65,11 @@ class Simulator {
       at(rig_.stagger_s * (w + random_.next_double()), w, kBegin);
     behind_ = run_.barrier ? 1 : run_.workers;
     while (behind_ > 0) {
-      const Network::Arrival arrival = network_.next();
-      if (arrival.link >= 0 && (events_.empty() || arrival.time_s <= events_.top().time_s)) {
-        now_s_ = arrival.time_s;
-        arrived(arrival.link, arrival.worker);
+      if (const double next_s = network_.next_s();
+          events_.empty() || next_s <= events_.top().time_s) {
+        now_s_ = next_s;
+        const Network::Arrival a = network_.happen();
+        if (a.worker >= 0) arrived(a.link, a.worker);
       } else {
         const Event e = events_.pop();
         now_s_ = e.time_s;
@@ -109,13 +111,17 @@ class Simulator {
     }
   }
 
-  // What a message waits for in the queue of a link that carries data of others.
+  // What a message waits for in the queue of a link, and besides. Where flows have rates there is
+  // no queue: then it is what others have under way.
   double message_wait_s(int32_t link, int32_t w) {
     if (rig_.queue_bytes == 0) return 0;
-    const double others = under_way_[static_cast<size_t>(link)] - connection(link, w).bytes();
-    if (others < 1) return 0;
-    const double filled = std::min(1.0, rig_.queue_filled * 2 * random_.next_double());
-    return std::min(others, rig_.queue_bytes * filled) / rig_.server_rate;
+    const double before = network_.has_queues()
+                              ? network_.queued_bytes(link, now_s_)
+                              : std::min(rig_.queue_bytes, under_way_[static_cast<size_t>(link)] -
+                                                               connection(link, w).bytes());
+    if (before < 1) return 0;
+    const double drawn = rig_.message_wait_s > 0 ? -std::log(1 - random_.next_double()) : 0;
+    return rig_.queue_filled * before / rig_.server_rate + drawn * rig_.message_wait_s;
   }
 
   // A request to each server goes up its link; what it is the first of begins when it is there.
@@ -229,6 +235,7 @@ class Simulator {
         Connection& c = connection(op.place, w);
         under_way_[static_cast<size_t>(op.place)] += op.amount;
         c.add(rig_.scheduler, i, op.priority, op.amount);
+        if (!has_flow_control()) network_.offer(op.place, w, op.amount, now_s_);
         if (!c.busy()) send(op.place, w, false);
         break;
       }
@@ -269,6 +276,9 @@ class Simulator {
     }
   }
 
+  // With it a sender has only what the receiver gave credit for.
+  bool has_flow_control() const { return rig_.scheduler.credit_s >= 0; }
+
   // Begins the connection's next piece; `holds`: it has a place on the link, of the piece before.
   void send(int32_t link, int32_t w, bool holds) {
     Connection& c = connection(link, w);
@@ -278,6 +288,7 @@ class Simulator {
       return;
     }
     mark(w, c.op());
+    if (has_flow_control()) network_.offer(link, w, piece, now_s_);
     if (holds) {
       network_.extend(link, w, piece, now_s_);
     } else {
@@ -288,7 +299,7 @@ class Simulator {
   void arrived(int32_t link, int32_t w) {
     const Connection::Arrived piece = connection(link, w).arrived(rig_.scheduler);
     under_way_[static_cast<size_t>(link)] -= piece.bytes;
-    if (rig_.scheduler.credit_s >= 0)
+    if (has_flow_control())
       at(now_s_ + rig_.scheduler.credit_s + message_wait_s(link ^ 1, w), w, kCredit + link);
     send(link, w, true);
     if (piece.op >= 0) done(w, piece.op);

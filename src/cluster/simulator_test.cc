@@ -224,25 +224,41 @@ TEST_CASE("simulator: more bandwidth is never slower, and a seed always gives th
 
 // Worker 0 sends up `burst` bytes to server 0 again and again; worker 1 fetches a byte from
 // `server` and computes for a second. What a step of worker 1 lasts beyond that, mean.
-double request_wait_s(double queue_bytes, double burst, int32_t server, double filled = 1) {
-  Rig rig = plain_rig(1000);
-  rig.queue_bytes = queue_bytes;
-  rig.queue_filled = filled;
+double request_wait_s(const Rig& rig, double burst, int32_t server) {
   const Step sender{{make_op(Resource::uplink, burst)}};
   Step fetcher{{make_op(Resource::downlink, 1), make_op(Resource::worker, 1, {0})}};
   fetcher.ops[0].server = server;
   const Outcome o = simulate_kinds({{plan_step(sender, rig)}, {plan_step(fetcher, rig)}}, rig,
                                    Run{2, 2, 2000, 7});
   const std::vector<double>& ends = o.step_ends_s[1];
-  return (ends.back() - ends[0]) / static_cast<double>(ends.size() - 1) - 1.001;
+  return (ends.back() - ends[0]) / static_cast<double>(ends.size() - 1) - 1 - 1 / rig.server_rate;
 }
 
 TEST_CASE("simulator: a request waits in its server's queue, behind no more than others send") {
-  CHECK(request_wait_s(0, 1e6, 0) == doctest::Approx(0).epsilon(1e-6));
-  CHECK(request_wait_s(200, 1e6, 0, 0.5) == doctest::Approx(0.1).epsilon(0.03));  // 0 to all of it
-  CHECK(request_wait_s(200, 1e6, 0) == doctest::Approx(0.15).epsilon(0.03));  // half the time full
-  CHECK(request_wait_s(1e6, 100, 0) == doctest::Approx(0.1).epsilon(0.03));   // the whole burst
-  CHECK(request_wait_s(200, 1e6, 1) == doctest::Approx(0).epsilon(1e-6));     // another server
+  Rig rig = plain_rig(1000);
+  CHECK(request_wait_s(rig, 1e6, 0) == doctest::Approx(0).epsilon(1e-6));
+  rig.queue_bytes = 200;
+  CHECK(request_wait_s(rig, 1e6, 0) == doctest::Approx(0.2).epsilon(0.01));
+  CHECK(request_wait_s(rig, 1e6, 1) == doctest::Approx(0).epsilon(1e-6));  // another server
+  rig.queue_filled = 0.5;
+  CHECK(request_wait_s(rig, 1e6, 0) == doctest::Approx(0.1).epsilon(0.01));
+  rig.message_wait_s = 0.3;
+  CHECK(request_wait_s(rig, 1e6, 0) == doctest::Approx(0.4).epsilon(0.05));
+  CHECK(request_wait_s(rig, 1e6, 1) == doctest::Approx(0).epsilon(1e-6));  // nothing on its link
+  rig = plain_rig(1000);
+  rig.queue_bytes = 1e6;
+  CHECK(request_wait_s(rig, 100, 0) == doctest::Approx(0.1).epsilon(0.01));  // the whole burst
+}
+
+TEST_CASE("simulator: a request waits for what is in the queue when it comes") {
+  Rig rig = plain_rig(1e6);
+  rig.sharing = Sharing::queue;
+  rig.queue_bytes = 200'000;
+  // One window of 100 KB, full all the time but for the segment that is being carried.
+  CHECK(request_wait_s(rig, 1e7, 0) == doctest::Approx(0.1).epsilon(0.2));
+  CHECK(request_wait_s(rig, 1e7, 1) == doctest::Approx(0).epsilon(1e-6));
+  // Bursts of 20 KB one after the other: between all and nothing of one.
+  CHECK(request_wait_s(rig, 20'000, 0) == doctest::Approx(0.01).epsilon(0.2));
 }
 
 TEST_CASE("simulator: batches of a steady run agree with the whole") {
