@@ -6,9 +6,9 @@ cluster.py [--program P] [--tiny]
 Prints one JSON object whose "text" holds two tables: errors by what was measured, and what each part of the model
 brings. Measured is what lies in
   PENSTOCK_RECORDINGS  cluster/ (TensorFlow) and cluster-ddp/ (PyTorch DDP); without it ../shared/golden beside the checkout
-  PENSTOCK_RIG_OUT     what bench/cluster/rig.py wrote; without it build/rig
+  PENSTOCK_RIG_OUT     what bench/cluster/rig.py wrote; without it build/rig, or else the runs in bench/cluster/rig_runs.tar.xz
 A row without its recordings says so. The rig's settings are predicted with what penstock calibrate finds in their
-profiles of one worker, plain links with the loss that bulk transfers showed (links.json). The recordings' constants are
+profiles of one worker, plain links with the loss that bulk transfers showed (links.json) and no waits but the queue's. The recordings' constants are
 those of bench/cluster/constants.json, fitted by accuracy.py --fit with the judged configuration left out; a
 configuration that no fit has seen is judged with the constants of all. --tiny judges two profiles of tests/ against nothing, to see that it works.
 """
@@ -19,6 +19,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tarfile
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -32,10 +33,10 @@ LITTLE_GAIN = 0.05
 PARTS = {
     "one queue of segments a link": ({"sharing": "queue"}, {"sharing": "equal"}),
     "requests and answers wait in it": ({"queue_filled": 1}, {"queue_filled": 0}),
-    "and longer than that": ({"message_wait_s": 0.01}, {"message_wait_s": 0}),
-    "links carry less when both ways are busy": ({"duplex_loss": 0.041}, {"duplex_loss": 0}),
+    "and longer than that": ({"message_wait_s": 0.0093}, {"message_wait_s": 0}),
+    "links carry less when both ways are busy": ({"duplex_loss": 0.033}, {"duplex_loss": 0}),
     "servers of one core": ({"server_cores": 1}, {"server_cores": 0}),
-    "gap between steps for each transfer": ({"step_gap_transfer_s": 8.6e-5}, {"step_gap_transfer_s": 0}),
+    "gap between steps for each transfer": ({"step_gap_transfer_s": 8.2e-5}, {"step_gap_transfer_s": 0}),
 }
 
 
@@ -55,7 +56,13 @@ def configurations(folder):
 
 
 def rig_folder():
-    return pathlib.Path(os.environ.get("PENSTOCK_RIG_OUT", ROOT / "build/rig"))
+    own, kept = pathlib.Path(os.environ.get("PENSTOCK_RIG_OUT", ROOT / "build/rig")), ROOT / "build/rig_runs"
+    if own.is_dir() or "PENSTOCK_RIG_OUT" in os.environ:
+        return own
+    if not kept.is_dir():
+        with tarfile.open(ROOT / "bench/cluster/rig_runs.tar.xz") as runs:
+            runs.extractall(kept)
+    return kept
 
 
 def rig(queue):
@@ -86,13 +93,14 @@ def calibrated(program, c, policy):
         return json.loads(net.read_text())
 
 
-def duplex_loss():
-    """What plain links of the rig lose while both ways are busy: of bulk transfers (goodput.py), {} where they were not measured."""
-    links = rig_folder() / "links.json"
-    if not links.exists():
-        return {}
-    filled = [f[way] for f in json.loads(links.read_text())["plain"] for way in ("downlink", "uplink")]
-    return {"duplex_loss": max(0.0, round(1 - sum(filled) / len(filled), 4))}
+def plain_links():
+    """What is known of the rig's plain links beside its profiles: what bulk transfers lose while both ways are busy (goodput.py), where
+    that was measured, and that messages wait for nothing but the queue, since its processes run at real-time priority."""
+    links, out = rig_folder() / "links.json", {"message_wait_s": 0}
+    if links.exists():
+        filled = [f[way] for f in json.loads(links.read_text())["plain"] for way in ("downlink", "uplink")]
+        out["duplex_loss"] = max(0.0, round(1 - sum(filled) / len(filled), 4))
+    return out
 
 
 def judge_calibrated(program, all_of, policy, measured=None):
@@ -158,7 +166,7 @@ def table(program):
     fair, plain = rig("fair"), rig("plain")
     left_out = judge(program, tf, fit="recordings")
     fair_found = judge_calibrated(program, fair, "fifo")
-    plain_found = judge_calibrated(program, plain, "grpc", duplex_loss())
+    plain_found = judge_calibrated(program, plain, "grpc", plain_links())
     given = [(c, errors(c, c.predict(program, ["--step-time", str(1 / c.measured[1])]))) for c in ddp]
     alone, converted = judge(program, ddp), judge(program, chakra(ddp))
     lines = ["| what | points | mean | 9 of 10 | most | goal |", "|---|---|---|---|---|---|",
