@@ -31,6 +31,7 @@ void SegmentQueue::offer(int32_t worker, double bytes, double now_s) {
   acknowledge(now_s);
   sender(worker).waits += bytes;
   send(worker, now_s);
+  serve(now_s);
 }
 
 void SegmentQueue::expect(int32_t worker, double bytes, double now_s) {
@@ -58,6 +59,7 @@ int32_t SegmentQueue::happen() {
   }
   const double now_s = next_s();
   acknowledge(now_s);
+  serve(now_s);
   if (now_s < done_s_) return -1;
   const Segment first = queue_.front();
   queue_.pop_front();
@@ -116,7 +118,6 @@ void SegmentQueue::send(int32_t worker, double now_s) {
     queued_bytes_ += bytes;
     queue_.push_back({worker, bytes, now_s});
   }
-  serve(now_s);
 }
 
 void SegmentQueue::acknowledge(double now_s) {

@@ -10,9 +10,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <limits>
 #include <vector>
+
+#include "cluster/ring.h"
 
 namespace penstock::cluster {
 
@@ -60,11 +61,11 @@ class SegmentQueue {
     bool held = false;  // by its window
   };
   struct Segment {
-    int32_t worker;
-    double bytes, sent_s;
+    int32_t worker = 0;
+    double bytes = 0, sent_s = 0;
   };
   struct Acknowledgement {
-    double time_s;
+    double time_s = 0;
     Segment of;
   };
 
@@ -80,11 +81,11 @@ class SegmentQueue {
   double segment_bytes_;
   const SegmentQueue* back_;
   std::vector<Sender> senders_;
-  std::deque<Segment> queue_;                                // the first is being carried
+  Ring<Segment> queue_;                                      // the first is being carried
   double queued_bytes_ = 0;                                  // all of them
   double done_s_ = std::numeric_limits<double>::infinity();  // with the first
   double carrying_s_ = 0;                                    // what it takes
-  std::deque<Acknowledgement> acknowledgements_;             // by time
+  Ring<Acknowledgement> acknowledgements_;                   // by time
   std::vector<int32_t> there_;  // workers whose expected transfer was there before it was expected
   double there_s_ = 0;          // when the last of them was expected
   int32_t held_ = 0;            // senders
