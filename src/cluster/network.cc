@@ -10,7 +10,8 @@ namespace penstock::cluster {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr int kAlphaRounds = 300;  // the prices of the event before are close
+constexpr double kMostSegments = 512;  // of a worker's step over one link
+constexpr int kAlphaRounds = 300;      // the prices of the event before are close
 
 double normal(RandomStream* random) {
   const double u = 1.0 - random->next_double(), v = random->next_double();
@@ -19,7 +20,7 @@ double normal(RandomStream* random) {
 
 }  // namespace
 
-Network::Network(const Rig& rig, int32_t workers, int32_t servers, uint64_t seed)
+Network::Network(const Rig& rig, int32_t workers, int32_t servers, uint64_t seed, double step_bytes)
     : rig_(rig),
       workers_(workers),
       links_(static_cast<size_t>(servers) * 2),
@@ -32,9 +33,10 @@ Network::Network(const Rig& rig, int32_t workers, int32_t servers, uint64_t seed
   queues_.reserve(links_.size());
   for (size_t l = 0; l < links_.size(); ++l) {
     const double sender_queue_s = l % 2 == 0 ? rig.sender_queue_s : 0;
-    queues_.emplace_back(SegmentQueue::Limits{rig.server_rate, rig.queue_bytes, burst_bytes,
-                                              rig.duplex_loss, sender_queue_s},
-                         workers, queues_.data() + (l ^ 1));
+    queues_.emplace_back(
+        SegmentQueue::Limits{rig.server_rate, rig.queue_bytes, burst_bytes, rig.duplex_loss,
+                             sender_queue_s, step_bytes / kMostSegments},
+        workers, queues_.data() + (l ^ 1));
   }
 }
 

@@ -19,7 +19,9 @@ constexpr double kRoundTripShare = 0.125;  // of a new sample in the smoothed on
 
 SegmentQueue::SegmentQueue(const Limits& limits, int32_t workers, const SegmentQueue* back)
     : limits_(limits),
-      segment_bytes_(std::clamp(limits.queue_bytes / 8, 2 * kPacket_bytes, kSegment_bytes)),
+      segment_bytes_(
+          std::max(limits.least_segment_bytes,
+                   std::clamp(limits.queue_bytes / 8, 2 * kPacket_bytes, kSegment_bytes))),
       back_(back),
       senders_(static_cast<size_t>(workers)),
       credit_bytes_(limits.burst_bytes) {

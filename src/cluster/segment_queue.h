@@ -20,12 +20,13 @@ namespace penstock::cluster {
 class SegmentQueue {
  public:
   struct Limits {
-    double rate = 0;            // bytes/s; positive
-    double queue_bytes = 0;     // more than these wait only as the single segment of a sender
-    double burst_bytes = 0;     // what a link that rested carries at once
-    double duplex_loss = 0;     // share of the rate lost while the other way is busy, too
-    double sender_queue_s = 0;  // a sender in front of its own queue keeps no more there than
-                                // these seconds of its pace; 0: no limit
+    double rate = 0;                 // bytes/s; positive
+    double queue_bytes = 0;          // more than these wait only as the single segment of a sender
+    double burst_bytes = 0;          // what a link that rested carries at once
+    double duplex_loss = 0;          // share of the rate lost while the other way is busy, too
+    double sender_queue_s = 0;       // a sender in front of its own queue keeps no more there than
+                                     // these seconds of its pace; 0: no limit
+    double least_segment_bytes = 0;  // segments are of 16 KB at most, but of these at least
   };
   // `back` carries the acknowledgements; it outlives this.
   SegmentQueue(const Limits& limits, int32_t workers, const SegmentQueue* back);

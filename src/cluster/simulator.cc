@@ -38,13 +38,30 @@ struct Server {
   std::deque<std::pair<int32_t, int32_t>> queue;  // worker, op
 };
 
+// The most that a step sends over one link.
+double most_step_bytes(const std::vector<std::vector<StepPlan>>& kinds, int32_t servers) {
+  double most = 0;
+  std::vector<double> bytes;  // by link
+  for (const std::vector<StepPlan>& plans : kinds) {
+    for (const StepPlan& plan : plans) {
+      bytes.assign(2 * static_cast<size_t>(servers), 0);
+      for (const PlannedOp& op : plan.ops) {
+        if (op.kind != Kind::transfer) continue;
+        double& sum = bytes[static_cast<size_t>(op.place)];
+        most = std::max(most, sum += op.amount);
+      }
+    }
+  }
+  return most;
+}
+
 class Simulator {
  public:
   Simulator(const std::vector<std::vector<StepPlan>>& kinds, const Rig& rig, const Run& run)
       : kinds_(kinds),
         rig_(rig),
         run_(run),
-        network_(rig, run.workers, run.servers, run.seed),
+        network_(rig, run.workers, run.servers, run.seed, most_step_bytes(kinds, run.servers)),
         random_(run.seed, 0, 0x73696d),
         workers_(static_cast<size_t>(run.workers)),
         servers_(static_cast<size_t>(run.servers)),

@@ -261,6 +261,14 @@ TEST_CASE("simulator: a request waits for what is in the queue when it comes") {
   CHECK(request_wait_s(rig, 20'000, 0) == doctest::Approx(0.01).epsilon(0.2));
 }
 
+TEST_CASE("simulator: a queue takes no longer for terabytes") {
+  Rig rig = plain_rig(1e9);
+  rig.sharing = Sharing::queue;
+  rig.queue_bytes = 3e5;
+  const Outcome o = simulate_step(chain(1e13, 2, 1e13), rig, 2, 20);
+  CHECK(throughput(o, 4) == doctest::Approx(2 / 2e4).epsilon(0.05));
+}
+
 TEST_CASE("simulator: batches of a steady run agree with the whole") {
   const Outcome o = simulate_step(chain(1000, 2, 0), plain_rig(1000), 1, 100);
   const std::vector<double> batches = batch_throughputs(o, 10, 20);
