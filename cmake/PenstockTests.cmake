@@ -4,8 +4,9 @@ file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS src/*_test.cc)
 add_executable(penstock_tests tests/unit_main.cc ${test_sources})
 target_link_libraries(penstock_tests PRIVATE penstock_inside)
 target_include_directories(penstock_tests SYSTEM PRIVATE ${DOCTEST_INCLUDE})
-target_compile_definitions(penstock_tests PRIVATE
-  PENSTOCK_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
+set_source_files_properties(tests/unit_main.cc PROPERTIES
+  COMPILE_DEFINITIONS PENSTOCK_SOURCE_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
+target_compile_options(penstock_tests PRIVATE ${PENSTOCK_QUICK_BUILD})
 
 # Protobuf reads tf.train.Example as it is meant: the oracle for our own parser.
 find_package(Protobuf QUIET)

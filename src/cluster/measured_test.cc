@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "base/source_dir_test.h"
 #include "cluster/predict.h"
 #include "cluster/read_profile.h"
 
@@ -11,7 +12,7 @@ namespace {
 
 TEST_CASE("measured: workers of small tensors on a plain link, which stay together") {
   // The rig's res_plain: 33 tensors, 100 Mbit/s, a queue of 300 KB; 400 steps and more of two runs.
-  const Profile p = read_profile(PENSTOCK_SOURCE_DIR "/tests/cluster/small_tensors");
+  const Profile p = read_profile(source_dir() + "/tests/cluster/small_tensors");
   const double measured[][2] = {{1, 5.755}, {2, 8.834}, {3, 13.072}, {4, 14.356}, {8, 15.016}};
   Question q;
   for (const auto& [workers, _] : measured) q.workers.push_back(static_cast<int32_t>(workers));

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "base/error.h"
+#include "base/source_dir_test.h"
 #include "cluster/place_search.h"
 #include "cluster/profile_json.h"
 #include "cluster/read_profile.h"
@@ -58,7 +59,7 @@ TEST_CASE(
 }
 
 TEST_CASE("placement: optimised is never behind the others in the prediction that it is made for") {
-  const Profile p = read_profile(PENSTOCK_SOURCE_DIR "/tests/cluster/embmlp");
+  const Profile p = read_profile(source_dir() + "/tests/cluster/embmlp");
   Question q;
   q.workers = {2};
   set_policy("grpc", &q.rig);

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/source_dir_test.h"
 #include "datasets/datasets.h"
 #include "plan/build.h"
 #include "plan/diagnostic.h"
@@ -27,7 +28,7 @@ TEST_CASE("names of pipelines that are right are no mistakes") {
   register_datasets();
   int right = 0;
   for (const auto& file :
-       std::filesystem::directory_iterator(PENSTOCK_SOURCE_DIR "/tests/golden/tfdata")) {
+       std::filesystem::directory_iterator(source_dir() + "/tests/golden/tfdata")) {
     if (file.path().extension() != ".jsonl") continue;
     std::ifstream in(file.path());
     for (std::string line; std::getline(in, line);) {

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/source_dir_test.h"
 #include "io/glob.h"
 
 namespace penstock {
@@ -86,7 +87,7 @@ TEST_CASE("a write that fails half way leaves the old file") {
 
 TEST_CASE("records of tf.data: list_files") {
   const fs::path before = fs::current_path();
-  fs::current_path(PENSTOCK_SOURCE_DIR "/tests/golden/tfdata");
+  fs::current_path(source_dir() + "/tests/golden/tfdata");
   std::ifstream in("list_files.jsonl");
   REQUIRE(in);
   int checked = 0;

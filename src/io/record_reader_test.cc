@@ -11,6 +11,7 @@
 #include <random>
 
 #include "base/crc32c.h"
+#include "base/source_dir_test.h"
 #include "io/file.h"
 #include "io/input_stream.h"
 #include "io/record_writer.h"
@@ -20,7 +21,7 @@ namespace {
 
 using nlohmann::json;
 
-const std::string kGolden = PENSTOCK_SOURCE_DIR "/tests/golden/tfdata/";
+const std::string kGolden = source_dir() + "/tests/golden/tfdata/";
 
 struct Folder {
   Folder() { path = std::string(::mkdtemp(name)) + "/"; }

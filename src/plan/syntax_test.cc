@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/source_dir_test.h"
 #include "plan/diagnostic.h"
 #include "plan/format.h"
 #include "plan/parser.h"
@@ -339,7 +340,7 @@ TEST_CASE("layout and comments") {
 }
 
 TEST_CASE("the example programs") {
-  const auto folder = std::filesystem::path(PENSTOCK_SOURCE_DIR) / "examples";
+  const auto folder = std::filesystem::path(source_dir()) / "examples";
   size_t count = 0;
   for (const auto& file : std::filesystem::directory_iterator(folder)) {
     if (file.path().extension() != ".pipe") continue;

@@ -7,13 +7,14 @@
 #include <iterator>
 #include <random>
 
+#include "base/source_dir_test.h"
+
 using namespace penstock;
 
 namespace {
 
 std::string read(const std::string& name) {
-  std::ifstream in(std::string(PENSTOCK_SOURCE_DIR "/tests/golden/functions/tokenize/") + name,
-                   std::ios::binary);
+  std::ifstream in(source_dir() + "/tests/golden/functions/tokenize/" + name, std::ios::binary);
   REQUIRE(in);
   return {std::istreambuf_iterator<char>(in), {}};
 }
