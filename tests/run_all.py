@@ -3,15 +3,19 @@
 
 run_all.py [--all] [--slice K/N] [FILTER]
 
-Over build/dev (sanitizers, assertions): include direction, setup, unit tests, text tests, tf.data's answers,
-examples in the docs, pipelines of examples/, schemas of --json, help, the cluster rig, bad input, runs that are killed and taken up, benches
-in tiny mode, the program outside the checkout that links the library.
+Over build/dev (sanitizers, assertions): include direction, setup, unit tests, examples in the docs, pipelines of
+examples/, schemas of --json, help, bad input, runs that are killed and taken up, the program outside the checkout that
+links the library, each on one thread and two at a time; then text tests, tf.data's answers, the cluster rig, benches in
+tiny mode, alone.
 --slice adds the K-th of N parts of the text tests under every other configuration.
 --all adds the text tests under every configuration, unit and text tests under the thread sanitizer
 (build/tsan), and text tests, tf.data's answers and bad input with the release build.
 FILTER keeps the tests whose names contain it. Closing line: N passed, N failed.
 """
 import argparse
+import concurrent.futures
+import dataclasses
+import itertools
 import os
 import pathlib
 import re
@@ -35,24 +39,32 @@ def counts(output, status):
     return passed, max(failed, int(status != 0))
 
 
-def run(name, command, limit=1200, env=None):
-    """Runs a part, shows what it prints; -> passed, failed."""
-    print(f"{name}:", flush=True)
+def run(part):
+    """-> passed, failed, and what to show of a part."""
     began = time.monotonic()
-    output = []
-    p = subprocess.Popen(["timeout", "--kill-after=10", str(limit), *map(str, command)], cwd=ROOT, text=True,
-                         errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                         env={**os.environ, **ENV, **(env or {})})
-    for line in p.stdout:
-        output.append(line)
-        if not LAST.fullmatch(line.strip()):
-            print("  " + line, end="", flush=True)
-    status = p.wait()
-    if status == 124:
-        print(f"  no end within {limit} s")
-    passed, failed = counts("".join(output), status)
-    print(f"  {passed} passed, {failed} failed in {time.monotonic() - began:.0f} s", flush=True)
-    return passed, failed
+    done = subprocess.run(["timeout", "--kill-after=10", str(part.limit), *map(str, part.command)], cwd=ROOT, text=True,
+                          errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={**os.environ, **ENV})
+    passed, failed = counts(done.stdout, done.returncode)
+    shown = [f"{part.name}:"] + ["  " + line for line in done.stdout.splitlines() if not LAST.fullmatch(line.strip())]
+    if done.returncode == 124:
+        shown.append(f"  no end within {part.limit} s")
+    shown.append(f"  {passed} passed, {failed} failed in {time.monotonic() - began:.0f} s")
+    return passed, failed, "\n".join(shown)
+
+
+def run_all(parts):
+    """Runs them in their order, neighbours of one thread two at a time; -> passed, failed, names of what failed."""
+    passed = failed = 0
+    broken = []
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for threads, group in itertools.groupby(parts, key=lambda part: part.threads):
+            group = list(group)
+            results = pool.map(run, group) if threads == 1 else map(run, group)
+            for part, (p, f, shown) in zip(group, results):
+                print(shown, flush=True)
+                passed, failed = passed + p, failed + f
+                broken += [part.name] if f else []
+    return passed, failed, broken
 
 
 def unit(build, wanted):
@@ -61,44 +73,57 @@ def unit(build, wanted):
     return [ROOT / build / "penstock_tests", "--no-colors", "--no-intro", *filters]
 
 
+@dataclasses.dataclass
+class Part:
+    name: str
+    command: list
+    limit: int  # seconds
+    threads: int = 1  # 2: it keeps both cores busy, or must be alone
+
+
 def parts(a):
-    """-> (name, command, seconds) of each part; a filter leaves out what has no single tests."""
+    """A filter leaves out what has no single tests."""
     tests, python = ROOT / "tests", sys.executable
     program = ROOT / "build/dev/penstock"
     filters = [a.filter] if a.filter else []
     text = [python, tests / "run.py", *filters, "--program"]
     golden = [python, tests / "golden/run.py"]
+
+    def script(name, *rest):
+        return [python, tests / name, *filters, *rest]
+
     if not a.filter:
-        yield "includes", [python, ROOT / "tools/check_includes.py"], 60
-    yield "setup", [python, tests / "setup_script.py", *filters], 60
-    yield "unit tests", unit("build/dev", a.filter), 900
-    yield "text tests", [*text, program], 1200
-    yield "tf.data's answers", [*golden, program, *filters], 900
-    yield "examples in the docs", [python, tests / "docs.py", *filters, "--program", program], 300
+        yield Part("includes", [python, ROOT / "tools/check_includes.py"], 60)
+    yield Part("setup", script("setup_script.py"), 60)
+    yield Part("unit tests", unit("build/dev", a.filter), 900)
+    yield Part("examples in the docs", script("docs.py", "--program", program), 600)
     if not a.filter:
-        yield "reference pages", [python, ROOT / "tools/reference.py", "--check", "--program", program], 60
-    yield "schemas of --json", [python, tests / "schemas.py", *filters, "--program", program], 300
-    yield "help", [python, tests / "help.py", *filters, "--program", program], 300
-    yield "pipelines of examples/", [python, tests / "examples.py", *filters, "--program", program], 900
-    yield "cluster rig", [python, tests / "rig.py", ROOT / "build/dev", *filters], 300
-    yield "bad input", [python, tests / "bad_input.py", *filters, "--program", program], 900
+        yield Part("reference pages", [python, ROOT / "tools/reference.py", "--check", "--program", program], 60)
+    yield Part("pipelines of examples/", script("examples.py", "--program", program), 900)
+    yield Part("schemas of --json", script("schemas.py", "--program", program), 600)
+    yield Part("help", script("help.py", "--program", program), 600)
+    yield Part("bad input", script("bad_input.py", "--program", program), 900)
     if not a.filter:
-        yield "kills and checkpoints", [python, tests / "checkpoint.py", program], 600
-        yield "other numbers of ranks", [python, tests / "ranks.py", program], 600
-        yield "benches, tiny", [python, ROOT / "bench/run.py", "--tiny", "--build", ROOT / "build/dev"], 600
+        yield Part("kills and checkpoints", [python, tests / "checkpoint.py", program], 600)
+        yield Part("other numbers of ranks", [python, tests / "ranks.py", program], 600)
         if (tests / "outside/run.sh").exists():
-            yield "program outside", [tests / "outside/run.sh"], 900
+            yield Part("program outside", [tests / "outside/run.sh"], 900)
+    yield Part("text tests", [*text, program], 1200, 2)
+    yield Part("tf.data's answers", [*golden, program, *filters], 900, 2)
+    yield Part("cluster rig", [python, tests / "rig.py", ROOT / "build/dev", *filters], 300, 2)
+    if not a.filter:
+        yield Part("benches, tiny", [python, ROOT / "bench/run.py", "--tiny", "--build", ROOT / "build/dev"], 600, 2)
     if a.slice:
-        yield f"configurations, part {a.slice}", [*text, program, "--config", "slice:" + a.slice], 900
+        yield Part(f"configurations, part {a.slice}", [*text, program, "--config", "slice:" + a.slice], 900, 2)
     if a.all:
-        yield "configurations", [*text, program, "--config", "all"], 7200
+        yield Part("configurations", [*text, program, "--config", "all"], 7200, 2)
         # The cluster room runs on one thread, and Debian's libprotobuf, built without the sanitizer, fails in it.
-        yield "unit tests, thread sanitizer", [*unit("build/tsan", a.filter), "--source-file-exclude=*src/cluster*"], 1800
-        yield "text tests, thread sanitizer", [*text, ROOT / "build/tsan/penstock"], 3600
-        yield "text tests, release", [*text, ROOT / "build/release/penstock"], 1200
+        yield Part("unit tests, thread sanitizer", [*unit("build/tsan", a.filter), "--source-file-exclude=*src/cluster*"], 1800)
+        yield Part("text tests, thread sanitizer", [*text, ROOT / "build/tsan/penstock"], 3600, 2)
         release = ROOT / "build/release/penstock"
-        yield "tf.data's answers, release", [*golden, release, *filters], 900
-        yield "bad input, release", [python, tests / "bad_input.py", *filters, "--program", release], 300
+        yield Part("text tests, release", [*text, release], 1200, 2)
+        yield Part("tf.data's answers, release", [*golden, release, *filters], 900, 2)
+        yield Part("bad input, release", script("bad_input.py", "--program", release), 300)
 
 
 def main():
@@ -107,12 +132,7 @@ def main():
     ap.add_argument("--all", action="store_true")
     ap.add_argument("--slice", metavar="K/N")
     a = ap.parse_args()
-    passed = failed = 0
-    broken = []
-    for name, command, limit in parts(a):
-        p, f = run(name, command, limit)
-        passed, failed = passed + p, failed + f
-        broken += [name] if f else []
+    passed, failed, broken = run_all(parts(a))
     if broken:
         print("failed: " + ", ".join(broken))
     print(f"{passed} passed, {failed} failed")
