@@ -2,27 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <queue>
-#include <tuple>
 #include <vector>
 
 #include "cluster/rig.h"
+#include "cluster/waiting_queue.h"
 
 namespace penstock::cluster {
-
-// What waits for a link or a lane: lowest round, then lowest priority first.
-struct Waiting {
-  int32_t round;
-  double priority;
-  int32_t op;
-  double left;        // bytes
-  bool first = true;  // none of it was sent yet
-  bool operator>(const Waiting& o) const {
-    return std::tie(round, priority, op) > std::tie(o.round, o.priority, o.op);
-  }
-};
-using WaitingQueue = std::priority_queue<Waiting, std::vector<Waiting>, std::greater<>>;
 
 // One piece is under way at a time. With flow control (LinkScheduler::credit_s) what is sent stays
 // uncredited until credited() is called, once for each piece in their order.

@@ -1,6 +1,7 @@
 // The simulator's clock: events by time, and by order of their making at the same time.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -8,12 +9,14 @@
 namespace penstock::cluster {
 
 struct Event {
-  double time_s;
+  double time_s;   // not negative: their bits are in their order, which saves branches
   uint64_t order;  // of events at the same time
   int32_t worker, op;
-  bool operator<(const Event& o) const {
-    return time_s < o.time_s || (time_s == o.time_s && order < o.order);
-  }
+  bool operator<(const Event& o) const { return key() < o.key(); }
+
+ private:
+  using Key = unsigned __int128;
+  Key key() const { return Key{std::bit_cast<uint64_t>(time_s)} << 64 | order; }
 };
 
 // A binary heap whose first place stays open after a pop: what is pushed next, as nearly always,

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <utility>
 
 namespace penstock::cluster {
 namespace {
@@ -139,7 +138,7 @@ void Network::update(int32_t index, bool border, double now_s) {
 }
 
 void Network::offer(int32_t index, int32_t worker, double bytes, double now_s) {
-  if (queues_.empty()) return;
+  if (!has_queues()) return;
   const auto l = static_cast<size_t>(index);
   queues_[l].offer(worker, bytes, now_s);
   next_.set(l, queues_[l].next_s());

@@ -17,8 +17,8 @@ namespace penstock::cluster {
 
 class Network {
  public:
-  // `step_bytes`: the most that a step of a worker sends over a link; of much more than a queue
-  // holds segments are larger, so that time does not grow with bytes.
+  // `step_bytes`: the most that a step of a worker sends over a link. Of more than 8 MB segments
+  // are larger, so that the time of a simulated step does not grow with its bytes.
   Network(const Rig& rig, int32_t workers, int32_t servers, uint64_t seed, double step_bytes = 0);
 
   // Whether each link is a queue of segments (Sharing::queue); else flows have rates.

@@ -30,8 +30,11 @@ SegmentQueue::SegmentQueue(const Limits& limits, int32_t workers, const SegmentQ
 }
 
 void SegmentQueue::offer(int32_t worker, double bytes, double now_s) {
+  Sender& s = sender(worker);
+  const bool waited = s.waits > kNothing_bytes;
+  s.waits += bytes;
+  if (waited) return;  // for something that more bytes do not change
   acknowledge(now_s);
-  sender(worker).waits += bytes;
   send(worker, now_s);
   serve(now_s);
 }

@@ -16,7 +16,7 @@ using Kind = PlannedOp::Kind;
 
 constexpr int32_t kBegin = -1;        // in place of an op: the worker's next step begins
 constexpr int32_t kEnd = -2;          // its last answer has arrived
-constexpr int32_t kAsked = -3;        // and below: the request for op kAsked - e.op has arrived
+constexpr int32_t kAsked = -3;        // and below: the request has arrived for group kAsked - e.op
 constexpr int32_t kCredit = 1 << 30;  // and above: credit for link e.op - kCredit
 
 struct Worker {
@@ -111,7 +111,7 @@ class Simulator {
   void happen(const Event& e) {
     if (e.op == kBegin) return begin(e.worker);
     if (e.op == kEnd) return end(e.worker);
-    if (e.op <= kAsked) return ready(e.worker, kAsked - e.op);
+    if (e.op <= kAsked) return asked(e.worker, static_cast<size_t>(kAsked - e.op));
     if (e.op >= kCredit) return credit(e.op - kCredit, e.worker);
     const PlannedOp& op = op_of(worker(e.worker), e.op);
     if (op.kind == Kind::worker) {
@@ -148,27 +148,31 @@ class Simulator {
     me.plan_index = static_cast<int32_t>(random_.next_below(plans.size()));
     me.plan = &plans[static_cast<size_t>(me.plan_index)];
     if (run_.record) me.began_s.assign(me.plan->ops.size(), -1);
-    me.waits.resize(me.plan->ops.size());
-    for (size_t i = 0; i < me.waits.size(); ++i) me.waits[i] = me.plan->ops[i].waits;
+    me.waits = me.plan->waits;
     me.left = static_cast<int32_t>(me.waits.size());
     for (int32_t s = 0; s < run_.servers; ++s)
       asked_s_[static_cast<size_t>(s)] = message_wait_s(2 * s + 1, w);
     std::ranges::fill(me.served_s, now_s_);
-    for (const int32_t i : me.plan->roots) {
-      const int32_t server = server_of(op_of(me, i));
+    for (size_t group = 0; group < me.plan->root_groups.size(); ++group) {
+      const auto first = static_cast<size_t>(me.plan->root_groups[group]);
+      const int32_t server = server_of(op_of(me, me.plan->roots[first]));
       const double wait_s = server < 0 ? 0 : asked_s_[static_cast<size_t>(server)];
       if (wait_s > 0) {
-        at(now_s_ + wait_s, w, kAsked - i);
+        at(now_s_ + wait_s, w, kAsked - static_cast<int32_t>(group));
       } else {
-        ready(w, i);
+        asked(w, group);
       }
     }
   }
 
-  // The server that does the op, or whose link carries it; -1 none.
-  static int32_t server_of(const PlannedOp& op) {
-    if (op.kind == Kind::transfer) return op.place / 2;
-    return op.kind == Kind::server ? op.place : -1;
+  // The roots of a server begin.
+  void asked(int32_t w, size_t group) {
+    const StepPlan& plan = *worker(w).plan;
+    const size_t next = group + 1;
+    const auto end = next < plan.root_groups.size() ? static_cast<size_t>(plan.root_groups[next])
+                                                    : plan.roots.size();
+    for (auto i = static_cast<size_t>(plan.root_groups[group]); i < end; ++i)
+      ready(w, plan.roots[i]);
   }
 
   // When the worker knows that all servers have done their part of the step.

@@ -100,8 +100,8 @@ void contract(Draft* draft) {
   if (!kept.ops.empty()) *draft = std::move(kept);
 }
 
-// Roots begin in the order of the transfers that they lead to, so that the first of them finds the
-// link free.
+// Roots of a server begin in the order of the transfers that they lead to, so that the first of
+// them finds the link free.
 void sort_roots(StepPlan* plan) {
   std::vector<double> lead(plan->ops.size());
   for (size_t i = plan->ops.size(); i-- > 0;) {  // ops stand behind what they wait for
@@ -114,8 +114,14 @@ void sort_roots(StepPlan* plan) {
       lead[i] = std::min(lead[i], lead[next]);
     }
   }
-  std::ranges::stable_sort(plan->roots, {},
-                           [&](int32_t root) { return lead[static_cast<size_t>(root)]; });
+  const auto server = [&](int32_t root) { return server_of(plan->ops[static_cast<size_t>(root)]); };
+  std::ranges::stable_sort(plan->roots, {}, [&](int32_t root) {
+    return std::pair(server(root), lead[static_cast<size_t>(root)]);
+  });
+  for (size_t i = 0; i < plan->roots.size(); ++i) {
+    if (i == 0 || server(plan->roots[i]) != server(plan->roots[i - 1]))
+      plan->root_groups.push_back(static_cast<int32_t>(i));
+  }
 }
 
 StepPlan flatten(const Draft& draft) {
@@ -125,6 +131,7 @@ StepPlan flatten(const Draft& draft) {
   for (size_t i = 0; i < n; ++i) {
     out.ops[i].waits = static_cast<int32_t>(draft.deps[i].size());
     for (const int32_t d : draft.deps[i]) ++out.ops[static_cast<size_t>(d)].next_count;
+    out.waits.push_back(out.ops[i].waits);
     if (out.ops[i].waits == 0) out.roots.push_back(static_cast<int32_t>(i));
     out.transfers += out.ops[i].kind == Kind::transfer;
     if (out.ops[i].kind == Kind::worker) out.worker_s += out.ops[i].amount;

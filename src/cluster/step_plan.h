@@ -22,10 +22,18 @@ struct PlannedOp {
   int32_t first_next = 0, next_count = 0;  // StepPlan::next
 };
 
+// The server that does the op, or whose link carries it; -1 none.
+inline int32_t server_of(const PlannedOp& op) {
+  if (op.kind == PlannedOp::Kind::transfer) return op.place / 2;
+  return op.kind == PlannedOp::Kind::server ? op.place : -1;
+}
+
 struct StepPlan {
   std::vector<PlannedOp> ops;
   std::vector<int32_t> next;
-  std::vector<int32_t> roots;
+  std::vector<int32_t> waits;        // by op, again: what a step begins with
+  std::vector<int32_t> roots;        // by server (that of none first), then as they begin
+  std::vector<int32_t> root_groups;  // where in `roots` those of a server begin
   int32_t transfers = 0;
   double worker_s = 0, server_s = 0;  // computing in the step
 };
