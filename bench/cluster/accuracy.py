@@ -7,7 +7,7 @@ RECORDINGS holds a folder a configuration: profile/ (of one worker), config.json
 link rate is used: ps_mbit of servers, or link_mbit of all-reduce ranks) and measured.json (steps/s by number of workers; repeats are averaged).
 Without --policy the rows are: ideal, the paper's rule, and the default model. --fit fits the constants of the
 default model with each configuration left out in turn and judges each configuration with the constants of the others; it
-prints the constants over all, too (5 minutes of two processors).
+prints the constants over all, too (6 minutes of two processors).
 """
 import argparse
 import collections
@@ -15,7 +15,6 @@ import concurrent.futures
 import json
 import math
 import pathlib
-import random
 import statistics
 import subprocess
 import sys
@@ -24,11 +23,11 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 # What is fitted, and between what; the rest of the default model is as `--policy grpc` has it.
 RANGES = {
-    "duplex_loss": (0.0, 0.08),
-    "step_gap_transfer_s": (2e-5, 1.4e-4),
-    "message_wait_s": (0.0, 0.02),
+    "duplex_loss": (0.01, 0.06),
+    "step_gap_transfer_s": (2e-5, 1.1e-4),
+    "message_wait_s": (0.003, 0.016),
 }
-USUAL_MISS = 0.06  # of one prediction: how much worse another set of constants has to be to count less
+USUAL_MISS = 0.05  # mean of a configuration: how much worse a set of constants has to be to count 1/e
 
 
 class Configuration:
@@ -81,16 +80,33 @@ def line(name, found):
 
 
 class Fit:
-    """Draws sets of constants at random and takes their mean, each as likely as its errors say: exp(-sum of |error| / USUAL_MISS).
+    """Constants from sets drawn at random: what each size's error does with them, and their mean, each as likely as its errors say.
 
-    Many sets are about as good; the best of them is so by the noise of the configurations that it was found on."""
+    An error changes smoothly with the constants but for the noise of the simulated starts, so a quadratic surface through the
+    drawn sets tells more than they do. Many sets are about as good, and the best of them is so by what it was found on: the
+    mean over many more on the surface is taken. The sizes of a configuration share its one profile, so it counts as one."""
 
     def __init__(self, program, configurations, flags, draws):
-        self.program, self.configurations, self.flags = program, configurations, flags
+        import numpy  # only a fit needs it: Debian's python3-numpy
+        self.numpy, self.program, self.configurations, self.flags = numpy, program, configurations, flags
         self.pool = concurrent.futures.ThreadPoolExecutor(2)
-        random_ = random.Random(1)
-        self.drawn = [{k: random_.uniform(*v) for k, v in RANGES.items()} for _ in range(draws)]
-        self.missed = [self.judged(constants) for constants in self.drawn]
+        random = numpy.random.default_rng(1)
+        self.low, self.high = (numpy.array([r[i] for r in RANGES.values()]) for i in (0, 1))
+        drawn = random.uniform(self.low, self.high, (draws, len(RANGES)))
+        missed = [self.judged(self.named(constants)) for constants in drawn]
+        self.owner = numpy.array([name for name, es in missed[0].items() for _ in es])
+        logs = numpy.array([[math.log(1 + e[2]) for es in found.values() for e in es] for found in missed])
+        surface = numpy.linalg.lstsq(self.terms(drawn), logs, rcond=None)[0]
+        self.tried = random.uniform(self.low, self.high, (20000, len(RANGES)))
+        self.missed = numpy.abs(numpy.exp(self.terms(self.tried) @ surface) - 1)
+
+    def terms(self, constants):
+        x = (constants - self.low) / (self.high - self.low)
+        pairs = [x[:, i] * x[:, k] for i in range(x.shape[1]) for k in range(i + 1)]
+        return self.numpy.stack([self.numpy.ones(len(x)), *x.T, *pairs], axis=1)
+
+    def named(self, constants):
+        return dict(zip(RANGES, map(float, constants)))
 
     def judged(self, constants):
         """-> errors by the configuration's name"""
@@ -98,9 +114,9 @@ class Fit:
         return dict(zip([c.name for c in self.configurations], points))
 
     def constants(self, left_out=None):
-        loss = [sum(abs(e[2]) for name, es in found.items() if name != left_out for e in es) for found in self.missed]
-        weights = [math.exp((min(loss) - v) / USUAL_MISS) for v in loss]
-        return {k: sum(w * d[k] for w, d in zip(weights, self.drawn)) / sum(weights) for k in RANGES}
+        loss = sum(self.missed[:, self.owner == c.name].mean(axis=1) for c in self.configurations if c.name != left_out)
+        weights = self.numpy.exp((loss.min() - loss) / USUAL_MISS)
+        return self.named(weights @ self.tried / weights.sum())
 
 
 def main():
@@ -120,7 +136,8 @@ def main():
         sys.exit(f"accuracy.py: {a.recordings} holds no recordings")
     configurations = [Configuration(f) for f in folders]
     quick = ["--replications", "3", "--steps", "70"] if a.quick else []
-    rows = {"ideal": ["--model", "ideal"], "paper": ["--policy", "paper"], "default": []}
+    many = quick or ["--replications", "64"]
+    rows = {"ideal": ["--model", "ideal"], "paper": ["--policy", "paper"], "default": [] if quick else many}
     if a.policy:
         rows = {p: ["--policy", p] for p in a.policy}
     if all(c.synchronous for c in configurations):
@@ -141,7 +158,7 @@ def main():
         found, left_out = [], {}
         for c in configurations:
             left_out[c.name] = fit.constants(c.name)
-            e = errors(c, c.predict(a.program, quick, left_out[c.name]))
+            e = errors(c, c.predict(a.program, many, left_out[c.name]))
             report.setdefault("left out", {})[c.name] = [[x[0], x[2]] for x in e]
             found += e
         print(line("each left out", found))
