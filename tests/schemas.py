@@ -178,6 +178,7 @@ def list_cases(c):
 
 CHAIN = str(ROOT / "tests/cluster/chain.json")
 RECORDED = str(ROOT / "tests/cluster/embmlp")
+JOINT = str(ROOT / "tests/cluster/joint")
 
 
 def profile_cases(c):
@@ -188,7 +189,13 @@ def profile_cases(c):
                "payload is less than the nominal rate": 0.9e6 < o["payload_bytes_per_s"] < 1e6,
                "slices carry the bytes": close(1e6, o["slice_seconds"] * sum(x["downlink_bytes_per_s"] for x in o["slices"]))})
     c.case("profile inspect: recorded", "profile.md", ["profile", "inspect", RECORDED, "--json"], section=inspect,
-           more=lambda o, s: {"steps": o["steps"] == 6, "times": o["resources"]["worker"]["last_seconds"] < 1})
+           more=lambda o, s: {"steps": o["steps"] == 6, "times": o["resources"]["worker"]["last_seconds"] < 1,
+                              "no ranks": o["two_ranks_seconds"] is None})
+    c.case("profile inspect: collectives", "profile.md", ["profile", "inspect", JOINT, "--bandwidth", "10MB/s", "--json"], section=inspect,
+           more=lambda o, s: {
+               "it begins after 50 ms": abs(o["two_ranks_seconds"] - 0.05 - 1e6 / o["payload_bytes_per_s"]) < 1e-4,
+               "both ways": [x["downlink_bytes_per_s"] for x in o["slices"]] == [x["uplink_bytes_per_s"] for x in o["slices"]],
+               "slices carry the bytes": close(1e6, o["slice_seconds"] * sum(x["uplink_bytes_per_s"] for x in o["slices"]))})
     c.case("profile convert", "profile.md", ["profile", "convert", RECORDED, "-o", "$DATA/p.json", "--json"],
            section="penstock-profile-convert---json",
            more=lambda o, s: {"bytes": o["bytes"] == c.file_bytes("p.json"), "steps": o["steps"] == 6})

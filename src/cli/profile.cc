@@ -64,7 +64,8 @@ void print(const cluster::Profile& profile, const cluster::Inspection& found, do
               found.critical_transfer_s, found.critical_worker_s, found.critical_server_s);
   std::printf("hidden behind computing: %.0f %% of the transfer time\n", 100 * found.hidden_share);
   if (found.slices.empty()) return;
-  std::printf("\nthe replayed step, %.4g ms a column, and the most of each line\n",
+  std::printf("\n%s, %.4g ms a column, and the most of each line\n",
+              found.two_ranks_s > 0 ? "one of two ranks, replayed" : "the replayed step",
               1e3 * found.slice_s);
   print_axis("downlink", found, &cluster::Slice::downlink_rate, 1e-6, " MB/s");
   print_axis("worker", found, &cluster::Slice::worker_use, 1, " ops");
@@ -102,6 +103,7 @@ Json to_json(const cluster::Profile& profile, const cluster::Inspection& found, 
           {"resources", resources_json(found)},
           {"payload_by_server", found.server_bytes},
           {"replay_seconds", found.replay_s},
+          {"two_ranks_seconds", found.two_ranks_s > 0 ? Json(found.two_ranks_s) : Json(nullptr)},
           {"chain",
            {{"transfer_seconds", found.critical_transfer_s},
             {"worker_seconds", found.critical_worker_s},

@@ -70,6 +70,7 @@ class StepRun {
     return *std::ranges::max_element(end_s_);
   }
   double network_busy_s = 0, worker_busy_s = 0;  // the latter of one rank, mean
+  std::vector<Span>* spans = nullptr;            // of the first rank, where they are wanted
 
  private:
   double ready_s(size_t op, size_t rank) const {
@@ -93,9 +94,13 @@ class StepRun {
     if (is_collective(op.resource)) {
       double start_s = network_s_;
       for (size_t r = 0; r < workers_; ++r) start_s = std::max(start_s, ready_s(i, r));
-      const double cost_s = carry_s(cost_of(op, static_cast<int32_t>(workers_), q_.tree), start_s);
+      const Cost cost = cost_of(op, static_cast<int32_t>(workers_), q_.tree);
+      const double cost_s = carry_s(cost, start_s);
       network_busy_s += cost_s;
       network_s_ = start_s + cost_s;
+      for (int32_t way = 0; spans != nullptr && way < 2; ++way)
+        spans->push_back({0, 0, PlannedOp::Kind::transfer, way, static_cast<int32_t>(i), 0, start_s,
+                          network_s_, cost.bytes});
       std::fill_n(end_s_.begin() + static_cast<ptrdiff_t>(i * workers_), workers_, network_s_);
       return;
     }
@@ -104,6 +109,9 @@ class StepRun {
       lane_s_[r] = std::max(lane_s_[r], ready_s(i, r)) + duration_s;
       worker_busy_s += duration_s / static_cast<double>(workers_);
       end_s_[i * workers_ + r] = lane_s_[r];
+      if (spans != nullptr && r == 0)
+        spans->push_back({0, 0, PlannedOp::Kind::worker, 0, static_cast<int32_t>(i), 0,
+                          lane_s_[r] - duration_s, lane_s_[r], duration_s});
     }
   }
 
@@ -118,6 +126,15 @@ class StepRun {
   double network_s_ = 0;       // when the last collective ends
   double credit_ = 0;          // bytes that cost nothing
 };
+
+Outcome replay(const Profile& profile, const Question& q, int32_t workers) {
+  Outcome out;
+  StepRun run(profile, q, workers);
+  run.spans = &out.spans;
+  RandomStream random(q.seed, 0, 0);
+  out.end_s = run.seconds(&random);
+  return out;
+}
 
 Point simulate_point(const Profile& profile, const Question& q, int32_t workers) {
   StepRun run(profile, q, workers);
@@ -172,6 +189,15 @@ std::vector<Point> all_reduce_points(const Profile& profile, const Question& que
   std::vector<Point> out;
   for (const int32_t w : q.workers) out.push_back(simulate_point(profile, q, w));
   return out;
+}
+
+Outcome replay_two_ranks(const Step& step, double rate) {
+  Profile one;
+  one.steps = {step};
+  Question q;
+  q.rig.server_rate = rate;
+  q.rig.burst_bytes = 0;
+  return replay(one, q, 2);
 }
 
 }  // namespace penstock::cluster

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cluster/predict.h"
+#include "cluster/simulator.h"
 
 namespace penstock::cluster {
 
@@ -13,5 +14,9 @@ namespace penstock::cluster {
 // less what a rested link carries at once (Rig::burst_bytes), and at least a latency. Throws
 // INVALID_ARGUMENT when steps differ in their collectives.
 std::vector<Point> all_reduce_points(const Profile& profile, const Question& question);
+
+// The step on two ranks that both run it, over links of `rate` bytes/s that save up nothing: its
+// end, and the spans of one rank. A collective has one for each way of the rank's link.
+Outcome replay_two_ranks(const Step& step, double rate);
 
 }  // namespace penstock::cluster

@@ -95,23 +95,6 @@ void add_slices(const std::vector<Outcome>& replays, Inspection* out) {
   }
 }
 
-// Mean over the steps; both ranks run the same one.
-double two_ranks_s(const Profile& profile, double rate) {
-  Question q;
-  q.workers = {2};
-  q.mode = Mode::all_reduce;
-  q.rig.server_rate = rate;
-  q.rig.burst_bytes = 0;
-  q.steps = q.replications = 1;
-  double out = 0;
-  for (const Step& step : profile.steps) {
-    Profile one;
-    one.steps = {step};
-    out += 1 / all_reduce_points(one, q)[0].steps_per_s;
-  }
-  return out / static_cast<double>(profile.steps.size());
-}
-
 std::vector<std::string> missing_in(const Profile& profile) {
   std::vector<std::string> out;
   double ops = 0, untimed = 0, transfers = 0, unsized = 0;
@@ -165,13 +148,20 @@ Inspection inspect(const Profile& profile, double rate) {
     replay_s += share * replays.back().end_s;
   }
   out.replay_s = replay_s;
+  const bool collectives = has_collectives(profile);
+  if (collectives) {
+    replays.clear();
+    for (const Step& step : profile.steps) {
+      replays.push_back(replay_two_ranks(step, rate));
+      out.two_ranks_s += share * replays.back().end_s;
+    }
+  }
   add_slices(replays, &out);
   out.missing = missing_in(profile);
   const auto seconds = [&](Resource r) { return out.by_resource[static_cast<size_t>(r)].seconds; };
   const double transfers_s = seconds(Resource::downlink) + seconds(Resource::uplink);
   const double serial_s = transfers_s + seconds(Resource::worker);
-  if (has_collectives(profile)) {
-    out.two_ranks_s = two_ranks_s(profile, rate);
+  if (collectives) {
     const double all_s = seconds(Resource::all_reduce) + seconds(Resource::broadcast);
     const double beyond_s = out.two_ranks_s - seconds(Resource::worker);
     if (all_s > 0) out.hidden_share = std::clamp(1 - beyond_s / all_s, 0.0, 1.0);

@@ -17,7 +17,8 @@ struct ResourceSummary {
   double last_s = -1;   // without records
 };
 
-// What happens at once in the replayed step of one worker, mean over a slice of it and the steps.
+// What happens at once in the replayed step of one worker, with collectives of one of two ranks,
+// mean over a slice of it and the steps.
 struct Slice {
   double downlink_rate = 0, uplink_rate = 0;  // bytes/s
   double worker_use = 0, server_use = 0;      // ops that run, on average
@@ -27,7 +28,7 @@ struct Inspection {
   std::array<ResourceSummary, kResources> by_resource;  // by Resource
   std::vector<double> server_bytes;                     // a step, both ways, by server
   double replay_s = 0;             // a step of one worker alone, links at `rate`
-  double two_ranks_s = 0;          // with collectives: a step of two ranks
+  double two_ranks_s = 0;          // with collectives: a step of two ranks; else 0
   double critical_worker_s = 0;    // of the longest chain of dependencies: computing,
   double critical_server_s = 0;    // server computing,
   double critical_transfer_s = 0;  // and transfers, each alone on its link

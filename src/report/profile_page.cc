@@ -88,7 +88,7 @@ std::string list(const char* title, const std::vector<std::string>& lines) {
 
 std::string profile_page(const cluster::Profile& profile, const Inspection& found, double rate) {
   const std::string title = escaped("What " + profile.source + " holds");
-  const std::vector<std::string> facts{
+  std::vector<std::string> facts{
       print("%zu steps, %d servers, %d lanes of a worker", profile.steps.size(), profile.servers,
             found.lanes),
       print("one worker alone, replayed with links of %.1f Mbit/s of payload: %.4f s a step",
@@ -96,14 +96,20 @@ std::string profile_page(const cluster::Profile& profile, const Inspection& foun
       print("longest chain: %.4f s transfers, %.4f s worker, %.4f s server",
             found.critical_transfer_s, found.critical_worker_s, found.critical_server_s),
       print("hidden behind computing: %.0f %% of the transfer time", 100 * found.hidden_share)};
+  const bool ranks = found.two_ranks_s > 0;
+  if (ranks) {
+    facts.insert(
+        facts.begin() + 2,
+        print("two ranks, replayed: %.4f s a step; transfers are theirs", found.two_ranks_s));
+  }
   return "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
          "'unsafe-inline'\">"
          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>" +
          title + "</title>\n<style>" + kHtmlStyle + "</style></head><body><main>\n<h1>" + title +
-         "</h1>\n<section><h2>The replayed step</h2>" + phases(found) + "</section>\n" +
-         list("In figures", facts) + resources(found) + list("What is missing", found.missing) +
-         list("What was assumed", profile.notes) +
+         "</h1>\n<section><h2>The replayed step" + (ranks ? " of one of two ranks" : "") + "</h2>" +
+         phases(found) + "</section>\n" + list("In figures", facts) + resources(found) +
+         list("What is missing", found.missing) + list("What was assumed", profile.notes) +
          "<footer>Made by penstock profile inspect.</footer>\n</main></body></html>\n";
 }
 
