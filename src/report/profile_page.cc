@@ -77,6 +77,10 @@ std::string resources(const Inspection& found) {
   return out + "</tbody></table></div></section>\n";
 }
 
+std::string counted(size_t n, const char* what) {
+  return print("%zu %s%s", n, what, n == 1 ? "" : "s");
+}
+
 std::string list(const char* title, const std::vector<std::string>& lines) {
   if (lines.empty()) return "";
   std::string out = std::string("<section><h2>") + title + "</h2><ol>\n";
@@ -89,8 +93,9 @@ std::string list(const char* title, const std::vector<std::string>& lines) {
 std::string profile_page(const cluster::Profile& profile, const Inspection& found, double rate) {
   const std::string title = escaped("What " + profile.source + " holds");
   std::vector<std::string> facts{
-      print("%zu steps, %d servers, %d lanes of a worker", profile.steps.size(), profile.servers,
-            found.lanes),
+      counted(profile.steps.size(), "step") + ", " +
+          counted(static_cast<size_t>(profile.servers), "server") + ", " +
+          counted(static_cast<size_t>(found.lanes), "lane") + " of a worker",
       print("one worker alone, replayed with links of %.1f Mbit/s of payload: %.4f s a step",
             rate * 8e-6, found.replay_s),
       print("longest chain: %.4f s transfers, %.4f s worker, %.4f s server",

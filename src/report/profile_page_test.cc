@@ -44,6 +44,7 @@ TEST_CASE("profile page: a step of computing and an all-reduce is that of one of
   REQUIRE(found.two_ranks_s == doctest::Approx(2));
   const std::string page = profile_page(p, found, 1e6);
   CHECK(page.find("The replayed step of one of two ranks") != std::string::npos);
+  CHECK(page.find("<li>1 step, 1 server, 1 lane of a worker</li>") != std::string::npos);
   CHECK(page.find("two ranks, replayed: 2.0000 s a step") != std::string::npos);
   // Both ways of its link are busy in the latter half.
   CHECK(found.slices[29].downlink_rate == doctest::Approx(0));
