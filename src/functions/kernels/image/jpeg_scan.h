@@ -68,7 +68,6 @@ class ScanDecoder {
   std::vector<uint8_t> rgb_;
   int across_ = 1, down_ = 1;  // blocks of luma in an MCU
   int planes_count_ = 1;       // that are wanted
-  int mcu_blocks_ = 1;         // that are wanted
   int64_t first_mcu_ = 0, mcus_ = 0, mcus_per_row_ = 0;
 };
 

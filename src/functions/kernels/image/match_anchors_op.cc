@@ -48,7 +48,7 @@ PENSTOCK_WIDE void compare(Tile* tile, const float* b, int32_t place) {
     const float height = bottom - top, width = right - left;
     const float both = (height > 0 ? height : 0.0f) * (width > 0 ? width : 0.0f);
     const float ratio = both / (t.area[i] + area - both);
-    const float overlap = (t.area[i] <= 0) | (area <= 0) ? 0.0f : ratio;
+    const float overlap = ((t.area[i] <= 0) | (area <= 0)) ? 0.0f : ratio;
     t.overlap[i] = overlap;
     const bool better = overlap > t.best[i];
     t.best[i] = better ? overlap : t.best[i];

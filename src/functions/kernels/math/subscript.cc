@@ -174,7 +174,8 @@ Spec infer_subscript(const InferContext& context) {
       }
     } else {
       int64_t begin = 0, end = 0, step = 1;
-      const bool fixed = known(p.begin, &begin) & known(p.end, &end) & known(p.step, &step);
+      const bool begins = known(p.begin, &begin), ends = known(p.end, &end);
+      const bool fixed = known(p.step, &step) && begins && ends;
       if (step == 0) context.fail("the step of a slice must not be zero: 0");
       const bool has_begin = p.begin.kind != Part::Kind::none,
                  has_end = p.end.kind != Part::Kind::none;
