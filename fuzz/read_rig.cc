@@ -18,7 +18,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::vector<std::string> keys;
   try {
     read_rig("net", text, &rig);
-    for (const auto& [key, _] : nlohmann::json::parse(text).items()) keys.push_back(key);
+    const nlohmann::json parsed = nlohmann::json::parse(text);
+    for (const auto& [key, _] : parsed.items()) keys.push_back(key);
   } catch (const Error&) {  // refused with a message
   }
   const std::string written = write_rig(rig, keys);
