@@ -132,7 +132,8 @@ std::string write_profile_json(const Profile& profile) {
   for (size_t s = 0; s < profile.steps.size(); ++s) {
     Json ops = Json::array();
     for (const Op& op : profile.steps[s].ops) ops.push_back(write_op(op));
-    out += (s == 0 ? "\n" : ",\n") + Json{{"ops", ops}}.dump();
+    out += (s == 0 ? "\n" : ",\n") +
+           Json{{"ops", ops}}.dump(-1, ' ', false, Json::error_handler_t::replace);
   }
   return out + "\n]}\n";
 }

@@ -15,7 +15,8 @@ bool is_profile_json(std::string_view bytes);
 // INVALID_ARGUMENT for values that are missing or wrong, naming step and op.
 Profile read_profile_json(const std::string& file, std::string_view bytes);
 
-// One line a step; read_profile_json gives an equal profile.
+// One line a step; read_profile_json gives an equal profile. Bytes of names that are no UTF-8,
+// which recordings may hold, become U+FFFD.
 std::string write_profile_json(const Profile& profile);
 
 }  // namespace penstock::cluster

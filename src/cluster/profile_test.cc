@@ -204,5 +204,13 @@ TEST_CASE("predict: threads do not change it, a step time is met, formulas bound
   CHECK_THROWS_AS(predict({small_profile()}, q), Error);
 }
 
+TEST_CASE("profile: a name that is no UTF-8 is written so that it can be read") {
+  Profile p;
+  p.steps.resize(1);
+  append(&p.steps[0], "conv\xC0/read", Resource::worker, 0, 1, {});
+  const Profile again = read_profile_json("f", write_profile_json(p));
+  CHECK(again.steps[0].ops[0].name == "conv\xEF\xBF\xBD/read");
+}
+
 }  // namespace
 }  // namespace penstock::cluster
