@@ -22,7 +22,7 @@ WAYS = [["--threads", "1"], ["--threads", "2"], ["--threads", "2", "--no-optimiz
 def call(program, folder, *words):
     env = {**os.environ, **ENV}
     try:
-        status, out, err = execute([program, *words], "", folder, env, 180)
+        status, out, err = execute([program, *words], "", folder, env, 300)
     except TooLong as e:
         return "", str(e)
     return out, f"exit {status}: {(err.strip() or out)[-600:]}" if status else ""
