@@ -24,11 +24,10 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "bench/cluster"))
-from accuracy import Configuration, errors  # noqa: E402
+from accuracy import MANY, Configuration, errors  # noqa: E402
 
 CONSTANTS = json.loads((ROOT / "bench/cluster/constants.json").read_text())
 QUICK = ["--replications", "12", "--steps", "60"]
-MANY = ["--replications", "64"]  # with the usual 16 a row of few points moves by 0.3 points from seed to seed
 LITTLE_GAIN = 0.05
 # What the default model adds to equal shares, in the order of the ablation: what it takes, and what is without it.
 PARTS = {

@@ -27,7 +27,7 @@ def command_of(name, build):
 
 def run(command, tiny):
     p = subprocess.run([*command, *(["--tiny"] if tiny else [])], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                       text=True, timeout=300 if tiny else 3600, env=ENV)
+                       text=True, timeout=3000 if tiny else 36000, env=ENV)
     if p.returncode:
         raise ValueError(f"exit {p.returncode}: {p.stderr[-2000:]}")
     result = json.loads(p.stdout)

@@ -8,18 +8,21 @@ pipeline was wrong), leaves old files as they were and no half ones behind, and 
 Closing line: N passed, N failed.
 """
 import argparse
+import gzip
 import json
 import os
 import pathlib
 import resource
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
 import time
+import zlib
 
-from program import ENV, TIMEOUT
+from program import ENV, TooLong, finish
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MB = 1_000_000
@@ -86,11 +89,9 @@ class Stage:
 
     def end(self, p):
         try:
-            out, err = p.communicate(timeout=TIMEOUT)
-        except subprocess.TimeoutExpired:
-            os.killpg(p.pid, signal.SIGKILL)
-            p.communicate()
-            raise Wrong(f"no end within {TIMEOUT} s") from None
+            out, err = finish(p)
+        except TooLong as e:
+            raise Wrong(str(e)) from None
         return Outcome(p.returncode, (out or b"").decode("utf-8", "replace"), err.decode("utf-8", "replace"))
 
     def run(self, args, pipe=None, **how):
@@ -190,6 +191,88 @@ def through_a_link(stage):
 def closed_output(stage):
     with open("/dev/full", "wb") as full:
         stage.run(["show", "-"], "range(3)", stdout=full).gives(1, "standard output", "No space left")
+
+
+def closed_pipe(stage):
+    """Who reads standard output has gone, as `head` does: the command ends, and says nothing."""
+    for args, pipe in ((["ops"], None), (["ops", "lookup"], None), (["--help"], None), (["fmt", "-"], "range(3)"),
+                       (["show", "-"], "range(3)"), (["run", "-", "--json"], "range(3)"),
+                       (["show", "-", "--limit", "1000000000000"], "range(1000000000000)"),
+                       (["show", "-", "--jsonl", "--limit", "1000000000000"], "range(1000000000000)")):
+        read, write = os.pipe()
+        os.close(read)
+        with open(write, "wb") as pipe_end:
+            result = stage.run(args, pipe, stdout=pipe_end)
+        expect((result.status, result.err) == (128 + signal.SIGPIPE, ""), f"{args}: exit {result.status}: {result.err}")
+
+
+def no_regular_files(stage):
+    """A pipe that nobody writes to stands where a file is expected: an error at once, and no waiting."""
+    fifo = stage.dir / "never"
+    os.mkfifo(fifo)
+    try:
+        refused = "not a regular file, but a pipe"
+        for pipe in (f'text_line("{fifo}")', f'tfrecord("{fifo}")', f'npz("{fifo}", fields={{x: int64}})',
+                     f'from_list(["{fifo}"]) | map(f -> read_file(f))'):
+            stage.run(["run", "-"], pipe).gives(1, refused)
+        for pipe in (f'load("{fifo}")', f'npy("{fifo}")', f'import "{fifo}"\nrange(3)', f'csv("{fifo}", header=true)',
+                     f'range(1) | map(i -> load_array("{fifo}"))',
+                     f'range(1) | map(i -> lookup(vocabulary("{fifo}"), "a"))'):
+            result = stage.run(["run", "-"], pipe)
+            expect(result.status == 2 and refused in result.err, f"{pipe}: exit {result.status}: {result.err}")
+        stage.run(["run", "-", "--checkpoint", str(fifo), "--resume"], "range(3)").gives(2, refused)
+        stage.run(["predict", str(fifo), "--bandwidth", "1Gbit"]).gives(2, refused)
+    finally:
+        fifo.unlink()
+    cached = 'range(3) | cache("$DIR/piped")'
+    expect(stage.run(["run", "-"], cached).status == 0, "the cache is not filled")
+    entry, = (stage.dir / "piped").glob("*.snapshot")
+    entry.unlink()
+    os.mkfifo(entry)
+    result = stage.run(["run", "-", "--json"], cached)
+    expect(json.loads(result.out)["elements"] == 3 and refused in result.err, result.err)
+
+
+def synth_keeps_files(stage):
+    """Nothing is replaced, and a set that cannot be whole is not there."""
+    args = ["synth", "translation", "$DIR/pairs", "--elements", "50", "--shards", "2"]
+    out = stage.dir / "pairs"
+    stage.run(args, before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))).gives(
+        1, "RESOURCE_EXHAUSTED: write: ", "File too large")
+    expect(not out.exists(), f"left: {list(out.rglob('*')) if out.exists() else ''}")
+    expect(stage.run(args).status == 0, "not made")
+    whole = {p.name: p.read_bytes() for p in out.iterdir()}
+    stage.run(args + ["--seed", "7"]).gives(1, "ALREADY_EXISTS: write: ", str(out), "the file exists")
+    expect({p.name: p.read_bytes() for p in out.iterdir()} == whole, "files have changed")
+    expect(stage.run(args + ["--seed", "7", "--overwrite"]).status == 0, "not replaced")
+    now = {p.name: p.read_bytes() for p in out.iterdir()}
+    expect(now.keys() == whole.keys() and now != whole, "the same files, other bytes")
+
+
+def damaged_cache(stage):
+    """Bits flipped anywhere in an entry: the same elements, and a new entry."""
+    pipe = 'range(3000) | shuffle(700) | map(x -> (x, fill([40], x), as_string(x))) | cache("$DIR/flipped")'
+    run = ["run", "-", "--digest", "--json"]
+    digest = digest_of(stage.run(run, pipe))
+    entry, = (stage.dir / "flipped").glob("*.snapshot")
+    whole = entry.read_bytes()
+    for at in range(20, len(whole), len(whole) // 12):
+        damaged = bytearray(whole)
+        damaged[at] ^= 1 << at % 8
+        entry.write_bytes(damaged)
+        result = stage.run(run, pipe)
+        expect(digest_of(result) == digest, f"byte {at}: other elements")
+        again = stage.run(run, pipe)
+        expect(digest_of(again) == digest and not again.err, f"byte {at}: the entry is not written again: {again.err}")
+
+
+def messages_of_libraries(stage):
+    """What a library thinks of a damaged file stands in our message alone."""
+    recorded = gzip.decompress((ROOT / "tests/cluster/embmlp/step_006.pb.gz").read_bytes())
+    for at in range(1000, len(recorded), len(recorded) // 20):
+        path = stage.write("damaged.pb", recorded[:at] + b"\xff\xfe" + recorded[at + 2:])
+        result = stage.run(["predict", path, "--bandwidth", "1Gbit", "--replications", "1"])
+        expect("libprotobuf" not in result.err, result.err)
 
 
 # --- Caches on disk
@@ -330,6 +413,8 @@ INTERRUPTED = {  # arguments, pipeline, exit status, words on standard error
     "run: decoding": (["run", "-", "--threads", "4"], IMAGES, 1, "cancelled after"),
     "run: as written": (["run", "-", "--no-optimize"], IMAGES, 1, "cancelled after"),
     "run: nothing comes": (["run", "-"], ENDLESS + " | filter(x -> x > 100)", 1, "cancelled after 0 elements"),
+    "run: a global shuffle": (["run", "-"], "range(4611686018427387904) | map(x -> x + 1) | global_shuffle(seed=1) | filter(x -> x < 0)", 1,
+                              "cancelled after 0 elements"),
     "run: filling a window": (["run", "-", "--memory", "1GB"], ENDLESS + " | shuffle(100000000)", 1, "cancelled after"),
     "run: a value": (["run", "-"], ENDLESS + " | reduce(0, (a, x) -> a + x)", 1, "penstock run: cancelled"),
     "show": (["show", "-"], ENDLESS + " | filter(x -> x > 100)", 1, "penstock show: cancelled"),
@@ -436,8 +521,78 @@ def no_crash_in_any_budget(stage):
         for budget in ("1kB", "20kB", "100kB", "1MB", "2MB", "3MB", "5MB", "8MB", "20MB", "27MB", "30MB"):
             for threads in ("1", "4"):
                 result = stage.run(["run", "-", "--memory", budget, "--threads", threads], pipe)
-                expect(result.status in (0, 1, 2) and (result.status == 0 or "RESOURCE_EXHAUSTED" in result.err),
+                expect(result.status in (0, 1, 2) and (result.status == 0 or "memory budget" in result.err
+                                                       and (result.status == 2 or "RESOURCE_EXHAUSTED" in result.err)),
                        f"{pipe} in {budget}: exit {result.status}: {result.err.strip()}")
+
+
+# Pipelines that pass on one thread in a budget that is small for what 8 threads would like to hold.
+WAITS = {  # budget, pipeline
+    "images": ("10MB", 'files("$DIR/pictures/*") | map(f -> read_file(f)) | map(b -> resize(decode_jpeg(b, channels=3), [32, 32])) '
+                       '| ignore_errors()'),
+    "large values in a row": ("120MB", "range(12) | map(x -> reduce_sum(sort(random_uniform([3000000])))) | ignore_errors()"),
+    "large files": ("12MB", 'files("$DIR/large/*") | map(f -> read_file(f)) | map(b -> size(b)) | batch(4) | ignore_errors()'),
+    "large rows": ("30MB", "range(40) | map(x -> fill([400000 + 100000 * (x % 7)], x)) | map(a -> reduce_sum(a)) | ignore_errors()"),
+    "rows that grow": ("40MB", "range(30) | map(x -> fill([if x == 20 then 2000000 else 200000], x)) | map(a -> a + 1) | ignore_errors()"),
+    "batches": ("40MB", "range(64) | map(x -> fill([100000], x)) | batch(8) | map(b -> reduce_sum(b, axis=1)) | ignore_errors()"),
+    "two stages": ("50MB", "range(40) | map(x -> sort(fill([300000], x))) | shuffle(4) | map(a -> reduce_sum(sort(a))) | ignore_errors()"),
+    "flat_map": ("80MB", "range(12) | flat_map(x -> range(3) | map(y -> reduce_sum(sort(fill([1000000], x + y))))) | ignore_errors()"),
+    "interleave": ("80MB", "range(12) | interleave(x -> range(3) | map(y -> reduce_sum(sort(fill([1000000], x + y)))), "
+                           "cycle_length=4) | ignore_errors()"),
+    "zip": ("60MB", "zip(range(20) | map(x -> fill([700000], x)), range(20) | map(x -> reduce_sum(sort(fill([700000], x))))) | ignore_errors()"),
+    "a value": ("150MB", "range(12) | map(x -> reduce_sum(sort(fill([2000000], x)))) | reduce(0, (s, x) -> s + x)"),
+    "a cache in each row": ("4MB", "range(2000) | flat_map(x -> range(1000) | cache() | repeat(2)) | ignore_errors()"),
+    "caches that are not finished": ("2MB", "range(20000) | cache() | take(15000) | repeat(30) | ignore_errors()"),
+    "a cache that is too large": ("12MB", 'files("$DIR/large/*") | map(f -> read_file(f)) | cache() | repeat(2) | map(b -> size(b)) | ignore_errors()'),
+}
+
+
+def png(width, height, grey):
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    rows = (bytes([0]) + bytes([grey]) * width * 3) * height
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+            + chunk(b"IDAT", zlib.compress(rows, 1)) + chunk(b"IEND", b""))
+
+
+def waits_for_room(stage, name):
+    """Work ahead waits for memory: the elements are those of one thread."""
+    budget, pipe = WAITS[name]
+    for folder, content in (("large", lambda i: bytes([i]) * (2_000_000 + i)), ("pictures", lambda i: png(1700, 1200, i))):
+        if not (stage.dir / folder).exists():
+            (stage.dir / folder).mkdir()
+            for i in range(12):
+                (stage.dir / f"{folder}/{i:02}").write_bytes(content(i))
+    results = []
+    for threads in ("1", "2", "8"):
+        value = name == "a value"
+        args = ["run", "-", "--json", "--memory", budget, "--threads", threads, *(() if value else ("--digest",))]
+        r = stage.run(args, pipe)
+        expect(r.status == 0, f"{threads} threads: exit {r.status}: {r.err.strip()}")
+        said = json.loads(r.out)
+        results.append(said if value else (said["elements"], said["digest"], [i["count"] for i in said["ignored_errors"]]))
+        if name == "a cache that is too large":
+            expect(any("cache: given up" in n for n in said.get("notes", [])), f"{threads} threads: {r.out}")
+    expect(results[0] == results[1] == results[2], f"1, 2 and 8 threads: {results}")
+    expect(name == "a value" or results[0][2] == [], f"it does not fit on one thread: {results[0]}")
+
+
+# Operators that remember something of each element, and would do so for ever.
+HOARDERS = {  # pipeline, what the message counts
+    "group_by_reducer": ("range(4000000) | group_by_reducer(x -> x, init=k -> 0, reduce=(s, x) -> s, finalize=s -> s)", "keys"),
+    "group_by_window": ("range(4000000) | group_by_window(x -> x, (k, w) -> w, 10)", "keys"),
+    "bucket_by_sequence_length": ("range(4000000) | map(x -> [x]) | bucket_by_sequence_length(a -> 1, [10], [100000000, 1])", "elements"),
+    "unique": ("range(4000000) | unique()", "elements"),
+}
+
+
+def hoarders(stage, name):
+    pipe, counted = HOARDERS[name]
+    result = stage.run(["run", "-", "--memory", "16MB"], pipe)
+    result.gives(1, f"RESOURCE_EXHAUSTED: {name}: the memory budget of 15 MiB is used up with ", counted, "--memory")
+    # The same in a budget that is large enough, and all of it is given back.
+    stage.run(["run", "-", "--memory", "2GB", "--steps", "1000"],
+              pipe.replace("4000000", "20000").replace("100000000", "100"))
 
 
 def peak_memory(stage, pipe, budget="64MB", threads="2"):
@@ -461,6 +616,83 @@ def budget_is_kept(stage):
     print(f"  peak memory under --memory 64MB: {most / MB:.0f} MB beyond the {base / MB:.0f} MB of an empty run")
     expect(most > 20 * MB, "that little cannot be the whole pipeline")
     expect(most <= (64 + BESIDE_BUFFERS) * MB, f"{most} bytes, the budget is 64 MB")
+
+
+# --- Threads that the system refuses
+
+LONELY = 54321  # a user that runs nothing else: the limit counts all threads of a user
+THREADED = {
+    "chain": "range(1000) | map(x -> x + 1)",
+    "parallel map": "range(1000) | map(x -> x + 1, num_parallel_calls=4) | batch(10)",
+    "prefetch": "range(1000) | batch(10) | prefetch(2)",
+    "read ahead": 'files("$DIR/images/train-*") | interleave(f -> tfrecord(f), cycle_length=2) | map(r -> size(r))',
+    "files of a map": 'files("$DIR/images/train-*") | map(f -> size(read_file(f))) | prefetch()',
+}
+
+
+# The leak checker starts a thread of its own.
+NO_LEAK_CHECK = {"ASAN_OPTIONS": ENV.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
+
+
+def with_threads(most):
+    def before():
+        os.setgroups([])
+        os.setgid(LONELY)
+        os.setuid(LONELY)
+        resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
+    return before
+
+
+def few_threads(stage, name):
+    """Fewer threads do the same; where one is needed and there is none, the message says so."""
+    if os.getuid() != 0:
+        print(f"  threads: {name}: left out, only root can become a user without other threads")
+        return
+    args = ["run", "-", "--json", "--threads", "4", "--digest"]
+    right = stage.run(args, THREADED[name])
+    expect(right.status == 0, right.err)
+    results = [stage.run(args, THREADED[name], before=with_threads(most), env=NO_LEAK_CHECK) for most in range(1, 8)]
+    for most, r in enumerate(results, 1):
+        if r.status != 0:
+            opened_by_a_row = name == "read ahead"
+            r.gives(1 if opened_by_a_row else 2, "RESOURCE_EXHAUSTED: ", "starts no thread", "ulimit -u")
+            expect(name != "chain" and most < 6, f"refused with {most} threads")
+        else:
+            expect(digest_of(r) == digest_of(right), f"other elements with {most} threads")
+
+
+def few_threads_elsewhere(stage):
+    if os.getuid() != 0:
+        return
+    before = with_threads(1)
+    os.chmod(stage.dir, 0o777)
+    result = stage.run(["synth", "text", "$DIR/few", "--elements", "2000", "--shards", "4"], before=before, env=NO_LEAK_CHECK)
+    expect(result.status == 0, result.err)
+    result = stage.run(["run", "-", "--steps", "3", "--seconds", "60"], "range(10)", before=before, env=NO_LEAK_CHECK)
+    expect(result.status == 0, result.err)
+
+
+# --- Runs that give no element in their time
+
+NOTHING_COMES = "range(4611686018427387904) | filter(x -> x < 0)"
+LATE = "range(100000000) | map(x -> reduce_sum(sort(fill([1000], x)))) | shuffle(100000000)"
+IN_TIME = {  # arguments, words on standard output
+    "run": (["run", "-", "--seconds", "0.2"], "no element came in that time"),
+    "trace": (["trace", "-", "-o", "$DIR/late.trace", "--seconds", "0.2"], "no element came in that time"),
+    "explain": (["explain", "-", "--seconds", "0.2"], "no element came out"),
+    "explain functions": (["explain", "-", "--functions"], "of 0 rows"),
+    "optimize": (["optimize", "-", "--trace-seconds", "0.2", "--seconds", "0.2"], "no element came in the time of a trace"),
+}
+
+
+def ends_in_time(stage, name):
+    args, words = IN_TIME[name]
+    for pipe in (NOTHING_COMES, LATE):
+        if name == "explain functions" and pipe != NOTHING_COMES:
+            continue  # functions in front of the shuffle have their rows
+        result = stage.run([*args, "--memory", "1GB"], pipe + " | map(x -> x + 1)" * (name == "explain functions"))
+        expect(result.status == 0, f"exit {result.status}: {result.err}")
+        expect(words in " ".join(result.out.split()), result.out)
 
 
 # --- Monstrous files
@@ -535,6 +767,11 @@ def cases(stage):
             yield f"no regular file: {name}", lambda name=name: no_file_of_its_own(stage, name)
     yield "through a link", lambda: through_a_link(stage)
     yield "full standard output", lambda: closed_output(stage)
+    yield "closed standard output", lambda: closed_pipe(stage)
+    yield "pipes for files", lambda: no_regular_files(stage)
+    yield "synth: whole or not there", lambda: synth_keeps_files(stage)
+    yield "messages of libraries", lambda: messages_of_libraries(stage)
+    yield "cache: damaged", lambda: damaged_cache(stage)
     yield "cache: several processes", lambda: two_fill_one_cache(stage)
     yield "cache: killed", lambda: killed_while_it_fills(stage)
     yield "cache: full disk", lambda: cache_on_a_full_disk(stage)
@@ -546,8 +783,17 @@ def cases(stage):
     yield "Ctrl-C: a checkpoint", lambda: interrupted_checkpoint(stage)
     yield "Ctrl-C: --json", lambda: interrupted_json(stage)
     yield "SIGTERM: run", lambda: interrupted(stage, "run: decoding", signal.SIGTERM)
+    for name in THREADED:
+        yield f"threads: {name}", lambda name=name: few_threads(stage, name)
+    yield "threads: elsewhere", lambda: few_threads_elsewhere(stage)
+    for name in IN_TIME:
+        yield f"in time: {name}", lambda name=name: ends_in_time(stage, name)
     yield "memory: one batch", lambda: one_batch_too_large(stage)
     yield "memory: one row", lambda: one_row_too_large(stage)
+    for name in HOARDERS:
+        yield f"memory: held by {name}", lambda name=name: hoarders(stage, name)
+    for name in WAITS:
+        yield f"memory: {name}", lambda name=name: waits_for_room(stage, name)
     yield "memory: any budget", lambda: no_crash_in_any_budget(stage)
     yield "memory: the budget is kept", lambda: budget_is_kept(stage)
     for name in DEEP:
@@ -569,12 +815,15 @@ def main():
         for name, check in cases(stage):
             if a.filter not in name:
                 continue
+            began = time.monotonic()
             try:
                 slowest = max(slowest, check() or 0)
                 passed += 1
             except (Wrong, OSError, ValueError) as e:
                 failed += 1
                 print(f"FAIL {name}\n    {e}", flush=True)
+            if time.monotonic() - began > 15:
+                print(f"  {name}: {time.monotonic() - began:.0f} s", flush=True)
     if slowest:
         print(f"  from Ctrl-C to the end: {1000 * slowest:.0f} ms at most")
     print(f"{passed} passed, {failed} failed")

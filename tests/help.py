@@ -3,13 +3,15 @@
 
 help.py [--program P] [FILTER]
 
-A command's help must list each flag that its source asks for, the parser must take each flag that is
+The man page and the completions must have each flag. A command's help must list each flag that its source asks for, the parser must take each flag that is
 listed, and no other. Closing line: N passed, N failed.
 """
 import argparse
 import os
 import pathlib
 import re
+import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -61,7 +63,7 @@ def check_help(program, command):
     listed = dict(re.findall(r"^  (--?[a-z-]+)((?: \S+)?)(?=  )", text, re.M))
     asked = asked_by(f"{command}.cc") | ({*asked_by(SHARED)} if "PIPE" in text.split("\n")[0] else set())
     bad += [f"{flag}: the program asks for it, the help does not list it" for flag in sorted(asked - listed.keys())]
-    spread = asked | asked_by(SHARED) | {"--help"}
+    spread = asked | asked_by(SHARED) | {"--help", "--color"}
     bad += [f"{flag}: listed, and nothing asks for it" for flag in sorted(listed.keys() - spread)]
     for flag, value in listed.items():
         # With --help behind it nothing is done but to look at the flags.
@@ -70,6 +72,53 @@ def check_help(program, command):
             bad.append(f"{' '.join(words)}: the parser does not take it")
     if program.run(command, "--no-such-flag", "--help")[0] != 2:
         bad.append("takes any flag")
+    bad += [f"{args}: says something else" for args in ([command, "-h"], ["help", command]) if program.run(*args)[1] != text]
+    return bad, listed
+
+
+def check_man_page(program, flags):
+    """It names each flag of each command, and troff has nothing to say against it."""
+    status, page, err = program.run("help", "--man")
+    bad = [f"exit {status}: {err}"] if status or err else []
+    sections = dict(re.findall(r"^\.SS penstock ([a-z]+)[^\n]*\n(.*?)(?=^\.S[SH] )", page, re.M | re.S))
+    for command, listed in flags.items():
+        text = sections.get(command, "") + page[page.index(".SH FLAGS"):]
+        bad += [f"{command}: {f} is not there" for f in listed if f"\\fB{f}\\fR".replace("-", "\\-") not in text]
+    if shutil.which("groff"):
+        done = subprocess.run(["groff", "-man", "-ww", "-z"], input=page, text=True, capture_output=True)
+        bad += done.stderr.splitlines()
+    return bad
+
+
+def completed(script, folder, *words):
+    """What bash offers in place of the last of the words."""
+    call = f'source {script}; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _penstock; echo "${{COMPREPLY[@]}}"'
+    done = subprocess.run(["bash", "-uc", call, "bash", *words], text=True, capture_output=True, cwd=folder)
+    return done.stdout.split() if not done.stderr else [done.stderr]
+
+
+def check_completions(program, commands, flags):
+    bad = []
+    for shell in ("bash", "zsh", "fish"):
+        status, text, err = program.run("completions", shell)
+        path = pathlib.Path(program.folder) / f"penstock.{shell}"
+        path.write_text(text, encoding="utf-8")
+        bad += [f"{shell}: exit {status}: {err}"] if status or err else []
+        if shutil.which(shell):
+            done = subprocess.run([shell, "-n", path], capture_output=True, text=True)
+            bad += [f"{shell}: {line}" for line in done.stderr.splitlines()]
+        bad += [f"{shell}: {c} {f} is not there" for c, listed in flags.items() for f in listed
+                if f not in text and f"-l {f[2:]} " not in text and f"-s {f[1:]} " not in text]
+    bash = str(pathlib.Path(program.folder) / "penstock.bash")
+    expected = {("",): sorted([*commands, "--help", "--version"]), ("sy",): ["synth"], ("run", "--dig"): ["--digest"],
+                ("run", "--tune", ""): ["live", "off"], ("run", "--threads", ""): [], ("run", "a.pi"): [],
+                ("profile", "con"): ["convert"], ("synth", "spee"): ["speech"], ("run", "--color", "n"): ["never"],
+                ("run", "-"): sorted(flags["run"])}
+    for words, want in expected.items():
+        got = sorted(completed(bash, program.folder, "penstock", *words))
+        bad += [f"bash: {words}: {got}, expected {want}"] if got != want else []
+    if program.run("completions", "tcsh")[0] != 2:
+        bad.append("takes any shell")
     return bad
 
 
@@ -95,7 +144,11 @@ def main():
     with tempfile.TemporaryDirectory(prefix="penstock-help-") as folder:
         program = Program(os.path.abspath(a.program), folder)
         commands, bad = check_overview(program)
-        results = [("help", bad)] + [(f"help: {c}", check_help(program, c)) for c in commands]
+        results, flags = [("help", bad)], {}
+        for c in commands:
+            bad, flags[c] = check_help(program, c)
+            results.append((f"help: {c}", bad))
+        results += [("man page", check_man_page(program, flags)), ("completions", check_completions(program, commands, flags))]
         for name, bad in results + [(f"80 columns: {n}", b) for n, b in check_output(program)]:
             if a.filter not in name:
                 continue

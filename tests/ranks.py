@@ -54,7 +54,7 @@ class Runs:
 
     def refused(self, *args):
         p = self.call(*args)
-        if p.returncode not in (1, 2) or p.stdout:
+        if p.returncode not in (1, 2) or (p.stdout and set(json.loads(p.stdout)) != {"error"}):
             raise AssertionError(f"{args}: not refused, exit {p.returncode}: {p.stderr.strip()}")
         return p.stderr.strip()
 

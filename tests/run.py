@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-from program import ENV, TIMEOUT, TooLong, execute, known_ops
+from program import ENV, TooLong, execute, known_ops
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -90,7 +90,8 @@ def component_text(c):
     if kind == "none":
         return "none"
     if kind == "dataset":
-        return "dataset of " + spec_text(c["element"])
+        dims = ", ".join("?" if d is None else str(d) for d in c.get("shape", []))
+        return f"dataset{f'[{dims}]' if dims else ''} of " + spec_text(c["element"])
     if kind == "optional":
         return "optional " + spec_text(c["element"])
     shape = c.get("shape")
@@ -297,7 +298,7 @@ def load_configs(program):
             configs[config["name"]] = config
             continue
         if not config.get("disabled"):
-            p = subprocess.run([program, *config["each"]], stdout=subprocess.PIPE, text=True, timeout=TIMEOUT)
+            p = subprocess.run([program, *config["each"]], stdout=subprocess.PIPE, text=True)
             if p.returncode:
                 raise SystemExit(f"{path.name}: {' '.join(config['each'])}: exit {p.returncode}")
             for line in p.stdout.split("\n"):

@@ -176,6 +176,40 @@ def list_cases(c):
            more=lambda o, s: {"name": o["file"].endswith("/odd\ufffd.pipe")})
 
 
+def failure_cases(c):
+    """Each command says why it failed, in the text of the pipeline, in its call, and in its work."""
+    (c.data / "bad.pipe").write_text("range(5) | mpa(x -> x)\n", encoding="utf-8")
+    bad = str(c.data / "bad.pipe")
+    for args in (["run", bad], ["trace", bad, "-o", "$DATA/bad.trace"], ["explain", bad], ["explain", bad, "--functions"],
+                 ["optimize", bad], ["show", "--plan", bad]):
+        c.case(f"failure: {' '.join(args[:1])}, text", "errors.md", [*args, "--json"], status=2,
+               more=lambda o, s: {"a place": [(p["line"], p["column"]) for p in o["error"]["places"]] == [(1, 12)],
+                                  "construction": o["error"]["at"] == "construction"})
+    (c.data / "unclosed.pipe").write_text("range(5", encoding="utf-8")
+    c.case("failure: fmt, text", "errors.md", ["fmt", "$DATA/unclosed.pipe", "--json"], status=2,
+           more=lambda o, s: {"construction": o["error"]["at"] == "construction"})
+    for command in ("run", "show", "trace", "explain", "optimize", "fmt", "ops", "synth", "predict", "profile", "calibrate", "replay"):
+        c.case(f"failure: {command}, a flag", "errors.md", [command, "--no-such-flag", "--json"], status=2,
+               more=lambda o, s: {"call": o["error"]["at"] == "call", "no places": "places" not in o["error"]})
+    c.case("failure: no command", "errors.md", ["rnu", "--json"], status=2,
+           more=lambda o, s: {"a hint": "run" in o["error"]["message"]})
+    c.case("failure: no pipeline", "errors.md", ["run", "$DATA/none.pipe", "--json"], status=2,
+           more=lambda o, s: {"call": o["error"]["at"] == "call"})
+    c.case("failure: opening", "errors.md", ["run", "-", "--json"], 'files("$DATA/none*")', 2,
+           more=lambda o, s: {"opening": (o["error"]["at"], o["error"]["code"]) == ("opening", "NOT_FOUND")})
+    for args in (["predict", "$DATA/none", "--bandwidth", "1Gbit"], ["profile", "inspect", "$DATA/none", "--bandwidth", "1Gbit"],
+                 ["replay", "$DATA/none", "--bandwidth", "1Gbit"],
+                 ["calibrate", "$DATA/none", "--bandwidth", "1Gbit", "-o", "$DATA/none.json"]):
+        c.case(f"failure: {args[0]}, a file", "errors.md", [*args, "--json"], status=2,
+               more=lambda o, s: {"opening": o["error"]["at"] == "opening"})
+    c.case("failure: explain, work", "errors.md", ["explain", "-", "--json"], "range(3) | map(x -> 1 // x)", 1,
+           more=lambda o, s: {"work": o["error"]["at"] == "work"})
+    c.case("failure: synth, work", "errors.md", ["synth", "text", "$DATA/text", "--json", "--elements", "5", "--shards", "2"], status=1,
+           more=lambda o, s: {"work": o["error"]["code"] == "ALREADY_EXISTS"})
+    c.case("failure: a value", "errors.md", ["run", "-", "--json"], "range(3) | map(x -> 1 // x) | reduce(0, (a, x) -> a + x)", 1,
+           more=lambda o, s: {"work": o["error"]["at"] == "work"})
+
+
 CHAIN = str(ROOT / "tests/cluster/chain.json")
 RECORDED = str(ROOT / "tests/cluster/embmlp")
 JOINT = str(ROOT / "tests/cluster/joint")
@@ -301,6 +335,7 @@ SHOWN = {  # name -> pipeline, flags, exit status
     "shapes": ("from_tensor_slices([[1, 2], [3, 4]]) | batch(2)", [], 0),
     "images": (IMAGES, ["--limit", "1"], 0),
     "uneven": (UNEVEN, [], 0),
+    "batch of datasets": ("range(4) | map(x -> range(x)) | batch(2)", [], 0),
     "optional": ("range(2) | map(x -> {a: optional_of([x]), b: optional_none(bytes)})", [], 0),
 }
 
@@ -322,6 +357,7 @@ def show_cases(c):
         "optional value": "from_tensors(optional_of(1))",
         "optional": "from_list([optional_of(1), optional_none(int64)]) | map(x -> (x, optional_none(bytes)))",
         "sparse": "from_tensors(sparse(indices=[[0, 1]], values=[5], shape=[1, 2]))",
+        "batch of datasets": "range(4) | map(x -> range(x)) | batch(2) | map(d -> (d, 1))",
     }
     for name, pipe in plans.items():
         for flags in ([], ["--no-optimize"]):
@@ -332,6 +368,8 @@ def coverage(c):
     """Whatever has --json is compared above, and nothing is documented that nobody has seen."""
     overview, _ = c.call(["--help"])
     for command in re.findall(r"^  ([a-z]+)  ", overview, re.M):
+        if command in ("help", "completions"):
+            continue  # they print text for a person or a shell
         text = " ".join(c.call([command, "--help"])[0].split())
         pages = re.findall(r"\(docs/format/([\w-]+\.md)\)", text.replace("- ", "-"))
         bad = [] if command in c.commands else ["no case runs it"]
@@ -357,7 +395,7 @@ def main():
     a = ap.parse_args()
     with tempfile.TemporaryDirectory(prefix="penstock-schemas-") as data:
         c = Checker(os.path.abspath(a.program), data, a.filter)
-        for cases in (synth_cases, run_cases, trace_cases, explain_cases, optimize_cases, list_cases, show_cases,
+        for cases in (synth_cases, run_cases, trace_cases, explain_cases, optimize_cases, list_cases, show_cases, failure_cases,
                       profile_cases, predict_cases, network_cases):
             cases(c)
         coverage(c)

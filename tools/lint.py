@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Looks over the code without running it: format, include direction, clang-tidy, links in the docs.
+"""Looks over the code without running it: format, include direction, memory that kernels take, how files are opened,
+clang-tidy, links in the docs.
 
 lint.py [--all] [--seconds S]
 
 clang-tidy takes the C++ files that differ from main (or, on main, from the commit before) first, then
 others in an order that changes with the commit, and begins no file after S seconds (default 300);
 --all takes every file. It reads build/dev/compile_commands.json. Files over 400 lines are named, no
-failure. Closing line: N passed, N failed, over the five checks.
+failure. Closing line: N passed, N failed, over the seven checks.
 """
 import argparse
 import concurrent.futures
@@ -43,6 +44,23 @@ def check_format(_):
 def check_includes(_):
     status, found = output(sys.executable, "tools/check_includes.py")
     return found.rstrip().split("\n") if status else []
+
+
+RAW_OPEN = re.compile(r"(?<!\w)::open\(|\bfopen\(|\bopendir\(|\bifstream\b")
+CHECKED_OR_CONSTANT = re.compile(r'system_path\(|fopen\("/proc|"/proc/cpuinfo"|"/sys/fs/cgroup|v1\(v1_path\)')
+
+
+def check_names(_):
+    """Names of files reach the system through base/open_file.h, which refuses those with a zero byte."""
+    bad = []
+    for file in sorted((ROOT / "src").rglob("*.cc")):
+        if file.name.endswith("_test.cc") or file == ROOT / "src/base/open_file.cc":
+            continue
+        for number, line in enumerate(file.read_text(encoding="utf-8").split("\n"), 1):
+            code = line.split("//")[0]
+            if RAW_OPEN.search(code) and not CHECKED_OR_CONSTANT.search(code):
+                bad.append(f"{file.relative_to(ROOT)}:{number}: opens a file by its name; see base/open_file.h")
+    return bad
 
 
 def changed_files():
@@ -112,6 +130,40 @@ def check_links(_):
     return problems
 
 
+# What a row's data can size, in kernels: numbers, strings and tables that grow.
+SIZED_BY_DATA = re.compile(
+    r"\bstd::(?:vector<(?:std::\w+<)*(?:float|double|u?int\d+_t|int|char|bool|size_t|std::byte|std::string"
+    r"|std::string_view|\w*View|T)>+|(?:unordered_)?(?:map|set)<.*>|deque<.*>|list<.*>|string) \w+[;,({ ]"
+    r"|\b(?:malloc|calloc|realloc)\(|\bnew \w+\[|make_unique<[^<>]*\[\]>")
+# Results and parameters of functions, what a function gives, the sizes of a shape.
+NOT_SIZED = re.compile(
+    r"^(?:inline |static |virtual )*std::[^=]* \w+\((?!static_cast)[^()]*(?:\([^()]*\)[^()]*)*(?:\)|,|\{)[^=]*[;{,]?$"
+    r"|\bOpDef \w+\(|\bvoid \w+\(|\bconst std::\S+ \w+ = |\bstd::vector<int64_t> (?:sizes?|sides?|given|target)\b"
+    r"|\bstd::string \w+\(dtype_name")
+
+
+def check_memory(_):
+    """Kernels count what data can size: ChargedVector, ChargedString or Charge (data/charged.h), or say `bounded:`."""
+    problems = []
+    for file in sorted((ROOT / "src/functions/kernels").rglob("*")):
+        if file.suffix not in (".h", ".cc") or file.stem.endswith("_test"):
+            continue
+        lines = file.read_text(encoding="utf-8").split("\n")
+        for i, line in enumerate(lines):
+            code = line.partition("//")[0]
+            before = lines[i - 1].strip() if i else ""
+            whole = line  # to the end of the statement, where a formatter may put the comment
+            for more in lines[i + 1:i + 4]:
+                if ";" in whole.partition("//")[0]:
+                    break
+                whole += " " + more.strip()
+            excused = "bounded:" in whole or (before.startswith("//") and "bounded:" in before)
+            if SIZED_BY_DATA.search(code) and not NOT_SIZED.search(code) and not excused:
+                problems.append(f"{file.relative_to(ROOT)}:{i + 1}: use ChargedVector or ChargedString, or say why its "
+                                f"size is bounded (// bounded: ...): {code.strip()}")
+    return problems
+
+
 def check_scripts(_):
     problems = []
     scripts = [*ROOT.glob("tools/*.py"), *ROOT.glob("tests/**/*.py"), *ROOT.glob("bench/*.py")]
@@ -132,7 +184,8 @@ def main():
     ap.add_argument("--seconds", type=int, default=300)
     a = ap.parse_args()
     passed = failed = 0
-    for name, check in (("format", check_format), ("includes", check_includes), ("scripts", check_scripts),
+    for name, check in (("format", check_format), ("includes", check_includes), ("memory", check_memory),
+                        ("names of files", check_names), ("scripts", check_scripts),
                         ("links", check_links), ("clang-tidy", check_tidy)):
         problems = check(a)
         passed, failed = passed + (not problems), failed + bool(problems)

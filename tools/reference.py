@@ -7,7 +7,7 @@ Of an operator: its signature from `penstock ops`, the paragraph at the head of 
 example with what it gives. Of an op: signature, one line, example. An example is the case called NAME in
 tests/datasets/ or tests/functions/ (in examples_*.test before others; else the first of NAME.test there): tests run it,
 so it is true. What belongs to every stage has the head of its .test file for a paragraph; what is C++ alone is a function
-of tests/outside/main.cc with the comment above it.
+of tests/outside/outside.cc with the comment above it.
 --check writes nothing: it says which page is out of date and what has no example.
 Closing line: N passed, N failed.
 """
@@ -24,7 +24,8 @@ sys.path.append(str(ROOT / "tests"))
 import run as text_tests  # noqa: E402
 
 EVERYWHERE = {"on_error": "map(input, f, on_error=\"raise\" | skip(...) | replace(value))", "apply": "apply(input, f)"}
-CPP = {"generator": "static Dataset Dataset::generator(const ElementType& element, std::function<RowSource()> open)"}
+CPP = {"generator": "static Dataset Dataset::generator(const ElementType& element, std::function<RowSource()> open,\n"
+                    "                                  const std::string& identity = {})"}
 NOTE = "Written by `tools/reference.py`; edit the sources and tests that it reads."
 LONGEST = 12  # lines of an example's output
 
@@ -60,8 +61,8 @@ def test_head(path):
 
 
 def cpp_example(name):
-    """-> (paragraph, body) of `void NAME()` in tests/outside/main.cc."""
-    text = (ROOT / "tests/outside/main.cc").read_text(encoding="utf-8")
+    """-> (paragraph, body) of `void NAME()` in tests/outside/outside.cc."""
+    text = (ROOT / "tests/outside/outside.cc").read_text(encoding="utf-8")
     comment, body = re.search(r"((?:^//[^\n]*\n)+)void " + name + r"\(\) \{\n(.*?)^\}", text, re.M | re.S).groups()
     about = " ".join(line[2:].strip() for line in comment.split("\n"))
     return "\n".join(textwrap.wrap(about, 104)), textwrap.dedent(body).rstrip()

@@ -63,9 +63,11 @@ class Dataset {
   // Any source, those of register_source included.
   static Dataset source(const std::string& name, std::vector<Value> args = {}, Named named = {});
   // The elements that a callable gives: `open` begins a pass, what it returns gives the next
-  // element's arrays and false at the end; it is used by one thread at a time. The text of such a
-  // pipeline names a source of this process. Call from one thread, before pipelines run.
-  static Dataset generator(const ElementType& element, std::function<RowSource()> open);
+  // element's arrays and false at the end; it is used by one thread at a time. For `identity`,
+  // errors and the end see extend.h. The callable is freed with the last dataset and iterator over
+  // it; the text of such a pipeline is for people: parse refuses it.
+  static Dataset generator(const ElementType& element, std::function<RowSource()> open,
+                           const std::string& identity = {});
   // A pipeline's text; a text may end in a value (see value()).
   static Dataset parse(const std::string& text, const Settings& settings = {});
   static Dataset read(const std::string& path, const Settings& settings = {});
@@ -107,7 +109,7 @@ class Dataset {
   // Changes with all that decides the data: stages, arguments, functions, seeds, and path, size and
   // time of each file that is named. 32 hex digits.
   std::string fingerprint() const;
-  // The canonical text: Dataset::parse(ds.text()) is the same pipeline.
+  // The canonical text: Dataset::parse(ds.text()) is the same pipeline, unless it has a generator.
   std::string text() const;
 
   // Running it
@@ -144,6 +146,7 @@ class Dataset {
   friend struct DatasetAccess;
   struct Impl;
   explicit Dataset(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+  const std::shared_ptr<const Impl>& impl() const;  // throws if the dataset was moved from
   std::shared_ptr<const Impl> impl_;
 };
 

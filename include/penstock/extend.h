@@ -2,6 +2,12 @@
 //
 // Register before pipelines that use them are built, from one thread. A name must be free: else
 // ALREADY_EXISTS. Everything here works row by row on concrete arrays; an exception fails the row.
+// A std::exception becomes Error UNKNOWN, as does Error CANCELLED, which only Iterator::cancel
+// means; other Errors keep their codes.
+//
+// `identity` names the code: any string that you change when the code gives other data, "tokens 3".
+// Caches on disk, snapshots and checkpoints go by it. Without one, caches on disk and snapshots of
+// what it gives are refused, and a checkpoint is resumed only in the process that took it.
 #pragma once
 
 #include <cstdint>
@@ -71,10 +77,12 @@ struct OpDefinition {
   // One row. Called from many threads at once.
   std::function<std::vector<Array>(std::span<const Array>, const Arguments&)> row;
   Effect effect = Effect::pure;
+  std::string identity;  // see above
 };
 void register_op(OpDefinition op);
 
-// Gives the next element's arrays; false at the end. After a throw it is called again.
+// Gives the next element's arrays; false at the end. A throw is an error at this position, and it
+// is called again; after 1000 throws without an element or input between them the pass ends.
 using RowSource = std::function<bool(std::vector<Array>*)>;
 
 struct SourceDefinition {
@@ -84,6 +92,7 @@ struct SourceDefinition {
   std::function<ElementType(const Arguments&)> element;
   // Begins a pass. The RowSource is used by one thread at a time.
   std::function<RowSource(const Arguments&)> open;
+  std::string identity;  // see above
 };
 void register_source(SourceDefinition source);
 
@@ -96,6 +105,7 @@ struct DatasetOperatorDefinition {
   // Begins a pass over `input`, a callable that throws Error for an element that failed and may be
   // called on. Runs on a thread of its own.
   std::function<RowSource(RowSource input, const Arguments&)> open;
+  std::string identity;  // see above
 };
 void register_dataset_operator(DatasetOperatorDefinition op);
 

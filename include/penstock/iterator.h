@@ -12,6 +12,10 @@ namespace penstock {
 
 // One pass over a dataset. Movable; any number of threads may call next at once, each element goes
 // to exactly one of them. Destroy it after all calls have returned.
+//
+// Its threads do not follow into a forked process: in the child next and save throw
+// FAILED_PRECONDITION, and destroying it frees nothing. Open a new iterator there. Elements and
+// datasets may be used on both sides; a memory cache is filled anew in the child.
 class Iterator {
  public:
   struct State;
@@ -21,7 +25,8 @@ class Iterator {
   ~Iterator();
 
   // The next element; false at the end, now and ever. Throws Error for an element that failed: the
-  // next call goes on behind it. Throws CANCELLED after cancel.
+  // next call goes on after it. Throws CANCELLED after cancel. An element's bytes are the caller's:
+  // they do not count against Options::memory_bytes, however many are kept.
   bool next(Element* out);
   // A checkpoint: where the stream stands behind the elements given so far, in kilobytes whatever
   // the stages hold. Stops nothing. Dataset::resume goes on there, in this process or another, on
@@ -52,7 +57,7 @@ class ElementCursor {
   const Element& operator*() const { return element_; }
   const Element* operator->() const { return &element_; }
   ElementCursor& operator++() {
-    more_ = iterator_->next(&element_);
+    more_ = iterator_ && iterator_->next(&element_);
     return *this;
   }
   void operator++(int) { ++*this; }

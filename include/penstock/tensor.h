@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "penstock/error.h"
@@ -65,6 +66,24 @@ concept ArrayEntry = is_entry<T>;
 class Array {
  public:
   Array() = default;  // int64[0]
+  Array(const Array&) = default;
+  Array& operator=(const Array&) = default;
+  // Leaves an array without entries.
+  Array(Array&& other) noexcept
+      : type_(other.type_),
+        shape_(std::move(other.shape_)),
+        entries_(std::exchange(other.entries_, 0)),
+        data_(std::exchange(other.data_, nullptr)),
+        owner_(std::move(other.owner_)) {}
+  Array& operator=(Array&& other) noexcept {
+    std::swap(type_, other.type_);
+    shape_.swap(other.shape_);
+    std::swap(entries_, other.entries_);
+    std::swap(data_, other.data_);
+    owner_.swap(other.owner_);
+    return *this;
+  }
+  ~Array() = default;
 
   // Copies. `shape` {} with one value is a scalar; throws INVALID_ARGUMENT when the sizes differ.
   template <ArrayEntry T>
@@ -131,6 +150,20 @@ class Element {
   enum class Kind : uint8_t { none, tensor, tuple, dict, dataset, optional };
 
   Element() = default;  // none
+  Element(const Element&) = default;
+  Element& operator=(const Element&) = default;
+  // Leaves none.
+  Element(Element&& other) noexcept
+      : rows_(std::move(other.rows_)),
+        row_(other.row_),
+        node_(std::exchange(other.node_, nullptr)) {}
+  Element& operator=(Element&& other) noexcept {
+    rows_.swap(other.rows_);
+    std::swap(row_, other.row_);
+    std::swap(node_, other.node_);
+    return *this;
+  }
+  ~Element() = default;
   Kind kind() const;
   size_t size() const;  // of a tuple or dict
   std::vector<std::string> keys() const;

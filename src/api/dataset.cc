@@ -1,13 +1,13 @@
 #include "penstock/dataset.h"
 
 #include <algorithm>
-#include <atomic>
-#include <fstream>
-#include <sstream>
 
 #include "api/dataset_impl.h"
+#include "api/generator.h"
+#include "api/recorded.h"
 #include "base/random.h"
 #include "datasets/datasets.h"
+#include "io/file.h"
 #include "optimizer/prepare.h"
 #include "plan/diagnostic.h"
 #include "plan/format.h"
@@ -71,6 +71,7 @@ Dataset build(const std::string& stage, ExprPtr tree, const std::vector<Dataset>
       options.datasets[input_name(i)] = plan;
     }
     options.seed = seed_above(plans, out->options.seed);
+    check_own_arguments(*tree);
     Program program;
     program.source = std::make_shared<const Source>();
     program.result = tree;
@@ -163,6 +164,11 @@ void rethrow_as_stage(const std::string& stage) {
   }
 }
 
+const std::shared_ptr<const Dataset::Impl>& Dataset::impl() const {
+  if (!impl_) throw Error(Code::failed_precondition, "Dataset: was moved from; assign it anew");
+  return impl_;
+}
+
 RunOptions Dataset::Impl::run_options() const {
   RunOptions out;
   out.threads = options.threads;
@@ -185,6 +191,18 @@ const PlanPtr& Dataset::Impl::to_run() const {
     to_run_ = prepare_plan(plan, prepare, nullptr);
   });
   return to_run_;
+}
+
+std::shared_ptr<PipelineState> Dataset::Impl::state() const {
+  static auto* mutex = new ForkMutex;
+  const std::lock_guard lock(*mutex);
+  if (forks_ != fork_count()) {
+    const uint64_t iterators = state_->next_iterator();
+    state_ = std::make_shared<PipelineState>();
+    for (uint64_t i = 0; i < iterators; ++i) state_->next_iterator();
+    forks_ = fork_count();
+  }
+  return state_;
 }
 
 const std::shared_ptr<const ElementLayout>& Dataset::Impl::layout() const {
@@ -242,16 +260,19 @@ Dataset Dataset::source(const std::string& name, std::vector<Value> args, Named 
   return build_call(name, {}, std::move(args), std::move(named));
 }
 
-Dataset Dataset::generator(const ElementType& element, std::function<RowSource()> open) {
-  static std::atomic<int> count{0};
-  SourceDefinition source;
-  source.name = "generator_" + std::to_string(++count);
-  source.doc = "A callable of this process.";
-  source.element = [element](const Arguments&) { return element; };
-  if (open) source.open = [open = std::move(open)](const Arguments&) { return open(); };
-  const std::string name = source.name;
-  register_source(std::move(source));
-  return Dataset::source(name);
+Dataset Dataset::generator(const ElementType& element, std::function<RowSource()> open,
+                           const std::string& identity) {
+  const std::shared_ptr<Impl> out = derived({});
+  const auto op = generator_operator(element, std::move(open), identity);
+  try {
+    Attrs args;
+    args.set("identity", Attr::text(identity));
+    out->plan = make_node(*op, {}, std::move(args));
+  } catch (const ArgumentError& e) {
+    throw Error(e.code, e.message, op->name);
+  }
+  out->kept.push_back(op);
+  return DatasetAccess::make(out);
 }
 
 Dataset Dataset::parse(const std::string& text, const Settings& settings) {
@@ -259,12 +280,9 @@ Dataset Dataset::parse(const std::string& text, const Settings& settings) {
 }
 
 Dataset Dataset::read(const std::string& path, const Settings& settings) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw system_error("open", path, errno ? errno : ENOENT);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (file.bad() || text.fail()) throw system_error("read", path, errno ? errno : EIO);
-  return from_text(std::make_shared<const Source>(Source{path, text.str()}), settings);
+  constexpr int64_t kMostBytes = 64 << 20;
+  return from_text(std::make_shared<const Source>(Source{path, read_file(path, kMostBytes)}),
+                   settings);
 }
 
 Dataset Dataset::stage(const std::string& name, std::vector<Value> args, Named named) const {
@@ -369,15 +387,15 @@ Dataset Dataset::apply(const std::string& stages) const {
       {*this});
 }
 
-std::string Dataset::element_spec() const { return impl_->plan->spec.text(); }
-int64_t Dataset::cardinality() const { return impl_->plan->cardinality; }
-std::string Dataset::text() const { return format_program(unparse(*impl_->plan)); }
-const Options& Dataset::options() const { return impl_->options; }
+std::string Dataset::element_spec() const { return impl()->plan->spec.text(); }
+int64_t Dataset::cardinality() const { return impl()->plan->cardinality; }
+std::string Dataset::text() const { return format_program(unparse(*impl()->plan)); }
+const Options& Dataset::options() const { return impl()->options; }
 
 Dataset Dataset::with_options(const Options& options) const {
   const std::shared_ptr<Impl> out = derived({*this});
-  out->plan = impl_->plan;
-  out->prepared = impl_->prepared;
+  out->plan = impl()->plan;
+  out->prepared = impl()->prepared;
   out->options = options;
   if (options.threads < 0)
     throw Error(Code::invalid_argument,
@@ -395,18 +413,18 @@ Dataset Dataset::with_options(const Options& options) const {
 Dataset Dataset::optimized() const {
   const std::shared_ptr<Impl> out = derived({*this});
   PrepareOptions prepare;
-  prepare.threads = impl_->options.threads > 0 ? impl_->options.threads : usable_cores();
-  out->plan = prepare_plan(impl_->plan, prepare, nullptr);
+  prepare.threads = impl()->options.threads > 0 ? impl()->options.threads : usable_cores();
+  out->plan = prepare_plan(impl()->plan, prepare, nullptr);
   out->prepared = true;
   return Dataset(out);
 }
 
 Element Dataset::value() const {
-  const PlanPtr& plan = impl_->to_run();
+  const PlanPtr& plan = impl()->to_run();
   if (!plan->op->sink)
     throw Error(Code::failed_precondition, "the pipeline gives elements, not a value",
                 plan->op->name);
-  return ElementAccess::of(plan->spec, run_sink(plan, impl_->run_options(), impl_->state));
+  return ElementAccess::of(plan->spec, run_sink(plan, impl()->run_options(), impl()->state()));
 }
 
 std::string Dataset::fingerprint() const { return stage("fingerprint").value()["identity"].text(); }
@@ -418,11 +436,11 @@ Element Dataset::reduce(const Value& initial, const UserFunction& f) const {
 }
 
 void Dataset::trace(const std::string& path, double seconds) const {
-  const PlanPtr& plan = impl_->to_run();
+  const PlanPtr& plan = impl()->to_run();
   if (plan->op->sink)
     throw Error(Code::failed_precondition, "the pipeline ends in a value", plan->op->name);
   const std::string program = format_program(unparse(*plan));
-  BlockIterator iterator(plan, impl_->run_options(), impl_->state);
+  BlockIterator iterator(plan, impl()->run_options(), impl()->state());
   const double cpu_start = process_cpu_seconds();
   const int64_t start = now_ns();
   auto since_start = [&] { return static_cast<double>(now_ns() - start) * 1e-9; };

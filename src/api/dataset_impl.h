@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "api/element.h"
+#include "base/fork.h"
 #include "penstock/dataset.h"
 #include "plan/build.h"
 #include "runtime/run.h"
@@ -17,8 +18,9 @@ struct Dataset::Impl {
   Options options;
   bool prepared = false;                          // the plan is run as it is
   std::vector<std::shared_ptr<const void>> kept;  // texts and trees that nodes point into
-  std::shared_ptr<PipelineState> state = std::make_shared<PipelineState>();
 
+  // A forked child has its own: other threads may have been at the parent's.
+  std::shared_ptr<PipelineState> state() const;
   // The plan that is run; the same one at each call, since memory caches go by its nodes.
   const PlanPtr& to_run() const;
   const std::shared_ptr<const ElementLayout>& layout() const;
@@ -28,11 +30,13 @@ struct Dataset::Impl {
   mutable std::once_flag once_, layout_once_;
   mutable PlanPtr to_run_;
   mutable std::shared_ptr<const ElementLayout> layout_;
+  mutable std::shared_ptr<PipelineState> state_ = std::make_shared<PipelineState>();
+  mutable uint32_t forks_ = fork_count();  // when state_ was made
 };
 
 struct DatasetAccess {
   using Impl = Dataset::Impl;
-  static const Impl& impl(const Dataset& dataset) { return *dataset.impl_; }
+  static const Impl& impl(const Dataset& dataset) { return *dataset.impl(); }
   static Dataset make(std::shared_ptr<const Impl> impl) { return Dataset(std::move(impl)); }
 };
 

@@ -1,21 +1,30 @@
 #include "penstock/extend.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <cstring>
 #include <mutex>
+#include <random>
 #include <thread>
 
 #include "api/element.h"
+#include "api/generator.h"
+#include "api/user_error.h"
 #include "base/cancellation.h"
+#include "base/start_thread.h"
 #include "datasets/datasets.h"
 #include "plan/node.h"
+#include "plan/user_code.h"
 #include "runtime/open.h"
 
 namespace penstock {
 namespace {
 
 constexpr int64_t kTurnNs = 1'000'000;  // rows are handed on at least so often
+constexpr int kMostThrows = 1000;       // of a RowSource, one after the other
 
 void check_name(const std::string& what, const std::string& name) {
   const auto word = [](char c) {
@@ -37,8 +46,9 @@ void check_free(const std::string& what, const std::string& name) {
 }
 
 void check_given(const std::string& what, const std::string& name, bool given, const char* field) {
-  if (!given)
-    throw Error(Code::invalid_argument, what + ": " + name + ": `" + field + "` is not set");
+  if (given) return;
+  const std::string who = name.empty() ? what : what + ": " + name;
+  throw Error(Code::invalid_argument, who + ": `" + field + "` is not set");
 }
 
 Param to_param(const Parameter& p) {
@@ -79,7 +89,24 @@ Arguments to_arguments(const std::vector<Parameter>& parameters, const Attrs& at
 }
 
 Shape to_shape(const ArrayType& type) {
-  return type.shape ? Shape(*type.shape) : Shape::unknown_rank();
+  if (!type.shape) return Shape::unknown_rank();
+  if (type.shape->size() > static_cast<size_t>(kMaxRank)) {
+    throw Error(Code::invalid_argument, "an array type has rank " +
+                                            std::to_string(type.shape->size()) + ", at most " +
+                                            std::to_string(kMaxRank) + " is possible");
+  }
+  for (const int64_t size : *type.shape) {
+    if (size < -1)
+      throw Error(Code::invalid_argument,
+                  "a size of an array type must be -1 (unknown) or more: " + std::to_string(size));
+  }
+  return Shape(*type.shape);
+}
+
+DType to_checked_dtype(Type type) {
+  const int number = static_cast<int>(type);
+  if (number < kDTypeCount) return to_dtype(type);
+  throw Error(Code::invalid_argument, "no Type has the number " + std::to_string(number));
 }
 
 ArrayType to_array_type(DType dtype, const Shape& shape) {
@@ -92,7 +119,7 @@ ArrayType to_array_type(DType dtype, const Shape& shape) {
 Spec to_spec(const ElementType& element) {
   std::vector<Spec> items;
   for (const ArrayType& part : element.parts)
-    items.push_back(Spec::tensor(to_dtype(part.type), to_shape(part)));
+    items.push_back(Spec::tensor(to_checked_dtype(part.type), to_shape(part)));
   if (!element.keys.empty()) {
     if (element.keys.size() != items.size()) {
       throw Error(Code::invalid_argument, "the element type has " + std::to_string(items.size()) +
@@ -109,6 +136,44 @@ ElementType to_element_type(const Spec& spec) {
   for (const LeafSpec& leaf : spec.leaves())
     out.parts.push_back(to_array_type(leaf.dtype, leaf.shape));
   if (spec.kind == Spec::Kind::dict && spec.keys.size() == out.parts.size()) out.keys = spec.keys;
+  return out;
+}
+
+UserCode user_code(const std::string& identity) {
+  if (!identity.empty()) return {identity, true};
+  // Identity of this piece of code, valid in this process alone.
+  static const uint64_t random = [] {
+    std::random_device device;
+    return (uint64_t{device()} << 32) | device();
+  }();
+  static std::atomic<uint64_t> count{0};
+  return {"process " + std::to_string(random) + " " + std::to_string(getpid()) + " code " +
+              std::to_string(++count),
+          false};
+}
+
+// Counts what a RowSource throws without getting anywhere.
+class Throws {
+ public:
+  void reset() { count_ = 0; }
+  // The exception in flight, and whether the pass ends with it.
+  ErrorPtr add(bool* ends) {
+    ErrorPtr error = current_user_error();
+    *ends = ++count_ == kMostThrows;
+    if (!*ends || error->code() == Code::cancelled) return error;
+    return std::make_shared<const Error>(error->code(),
+                                         error->message() + " (thrown " + std::to_string(count_) +
+                                             " times without an element between: the pass ends)",
+                                         error->node());
+  }
+
+ private:
+  int count_ = 0;
+};
+
+RowSource opened(const std::function<RowSource()>& open) {
+  RowSource out = call_user(open);
+  if (!out) throw Error(Code::invalid_argument, "`open` returned a callable that is empty");
   return out;
 }
 
@@ -198,11 +263,12 @@ class RowSourceCursor final : public Cursor {
         std::vector<Array> row;
         if (source_(&row)) {
           rows_.add(row);
+          throws_.reset();
         } else {
           ended_ = true;
         }
       } catch (...) {
-        error_ = current_error();
+        error_ = throws_.add(&ended_);
         break;
       }
       if (now_ns() - start > kTurnNs) break;
@@ -224,6 +290,7 @@ class RowSourceCursor final : public Cursor {
   const OpenContext context_;
   int64_t position_ = 0;
   bool ended_ = false;
+  Throws throws_;
   ErrorPtr error_;
 };
 
@@ -251,7 +318,10 @@ class RowOperatorCursor final : public Cursor {
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
-    if (!thread_.joinable() && !finished_) thread_ = std::thread([this] { work(); });
+    if (!thread_.joinable() && !finished_ && !start_thread(&thread_, [this] { work(); })) {
+      finished_ = true;
+      throw no_thread_error("for an operator of the program");
+    }
     for (;;) {
       if (rows_.count() > 0) {
         const int64_t first = position_;
@@ -303,6 +373,7 @@ class RowOperatorCursor final : public Cursor {
       if (stopped() || !give_turn()) throw Error(Code::cancelled, "cancelled");
     }
     const int64_t row = row_++;
+    throws_.reset();
     if (const ErrorPtr* error = in_.error_at(row)) throw Error(**error);
     out->clear();
     for (const Column& c : in_.columns) out->push_back(ArrayAccess::of(c.row(row)));
@@ -327,21 +398,22 @@ class RowOperatorCursor final : public Cursor {
   void produce() {
     RowSource source;
     try {
-      source = open_([this](std::vector<Array>* row) { return read(row); });
+      source = opened([this] { return open_([this](std::vector<Array>* r) { return read(r); }); });
     } catch (...) {
       error_ = current_error();
       return;
     }
-    for (;;) {
+    for (bool ended = false; !ended;) {
       bool full = false;
       try {
         std::vector<Array> row;
         if (!source(&row)) return;
         rows_.add(row);
+        throws_.reset();
         full = rows_.count() >= most_ || now_ns() - turn_start_ns_ > kTurnNs;
       } catch (...) {
         if (stopped()) return;
-        error_ = current_error();
+        error_ = throws_.add(&ended);
         full = true;
       }
       if (full && !give_turn()) return;
@@ -359,6 +431,7 @@ class RowOperatorCursor final : public Cursor {
   int64_t turn_start_ns_ = 0;
   int64_t position_ = 0;
   bool wants_input_ = false, input_ended_ = false, finished_ = false;
+  Throws throws_;
   ErrorPtr error_;
   std::mutex mutex_;  // of the turn
   std::condition_variable turn_;
@@ -383,7 +456,7 @@ void run_row(const RowCall& call) {
     // What is promised for these very shapes is checked: memory is laid out by it.
     std::vector<LeafSpec> declared;
     for (const ArrayType& type : state.op->infer(types, state.arguments)) {
-      declared.push_back(LeafSpec::tensor(to_dtype(type.type), to_shape(type)));
+      declared.push_back(LeafSpec::tensor(to_checked_dtype(type.type), to_shape(type)));
     }
     std::vector<Tensor> outputs = checked_row(state.op->row(inputs, state.arguments), declared);
     if (outputs.size() != call.outputs.size())
@@ -393,10 +466,17 @@ void run_row(const RowCall& call) {
         throw Error(Code::invalid_argument, "`infer` gives another dtype now");
       call.outputs[i].set(std::move(outputs[i]));
     }
+  } catch (...) {
+    const ErrorPtr error = current_user_error();
+    throw Error(error->code(), state.op->name + ": " + error->message());
+  }
+}
+
+void infer_element(NodeDraft* draft, const std::function<ElementType()>& element) {
+  try {
+    draft->node.spec = to_spec(call_user(element));
   } catch (const Error& e) {
-    throw Error(e.code(), state.op->name + ": " + e.message());
-  } catch (const std::exception& e) {
-    throw Error(Code::unknown, state.op->name + ": " + e.what());
+    NodeDraft::fail({}, e.message(), e.code());
   }
 }
 
@@ -429,11 +509,13 @@ void register_op(OpDefinition definition) {
       const LeafSpec& leaf = context.tensor(static_cast<int>(i));
       inputs.push_back(to_array_type(leaf.dtype, leaf.shape));
     }
+    const auto outputs = [&]() -> ElementType {
+      return {op->infer(inputs, to_arguments(op->parameters, context.attrs)), {}};
+    };
     try {
-      ElementType outputs;
-      outputs.parts = op->infer(inputs, to_arguments(op->parameters, context.attrs));
-      if (outputs.parts.empty()) context.fail("`infer` gives no output");
-      return to_spec(outputs);
+      const ElementType made = call_user(outputs);
+      if (made.parts.empty()) context.fail("`infer` gives no output");
+      return to_spec(made);
     } catch (const Error& e) {
       context.fail(e.message());
     }
@@ -446,6 +528,27 @@ void register_op(OpDefinition definition) {
   def.can_fail = true;
   def.cost_ns = 1000;
   OpRegistry::instance().add(std::move(def));
+  set_user_code(OpRegistry::instance().find(op->name), user_code(op->identity));
+}
+
+std::shared_ptr<const OperatorDef> generator_operator(const ElementType& element,
+                                                      std::function<RowSource()> open,
+                                                      const std::string& identity) {
+  check_given("generator", "", static_cast<bool>(open), "open");
+  const auto forget = [](const OperatorDef* op) {
+    forget_user_code(op);
+    delete op;
+  };
+  const std::shared_ptr<OperatorDef> def(new OperatorDef, forget);
+  def->name = "generator";
+  def->source = true;
+  def->params = {optional("identity", Param::Kind::text, Attr::text(""))};
+  def->infer = [element](NodeDraft& draft) { infer_element(&draft, [&] { return element; }); };
+  def->open = [open = std::move(open)](const PlanPtr& node, OpenContext& context) -> CursorPtr {
+    return std::make_unique<RowSourceCursor>(opened(open), node->spec, context);
+  };
+  set_user_code(def.get(), user_code(identity));
+  return def;
 }
 
 void register_source(SourceDefinition definition) {
@@ -460,17 +563,16 @@ void register_source(SourceDefinition definition) {
   def.source = true;
   for (const Parameter& p : source->parameters) def.params.push_back(to_param(p));
   def.infer = [source](NodeDraft& draft) {
-    try {
-      draft.node.spec = to_spec(source->element(to_arguments(source->parameters, draft.node.args)));
-    } catch (const Error& e) {
-      NodeDraft::fail({}, e.message(), e.code());
-    }
+    infer_element(
+        &draft, [&] { return source->element(to_arguments(source->parameters, draft.node.args)); });
   };
   def.open = [source](const PlanPtr& node, OpenContext& context) -> CursorPtr {
-    RowSource rows = source->open(to_arguments(source->parameters, node->args));
+    RowSource rows =
+        opened([&] { return source->open(to_arguments(source->parameters, node->args)); });
     return std::make_unique<RowSourceCursor>(std::move(rows), node->spec, context);
   };
   OperatorRegistry::instance().add(std::move(def));
+  set_user_code(OperatorRegistry::instance().find(source->name), user_code(source->identity));
 }
 
 void register_dataset_operator(DatasetOperatorDefinition definition) {
@@ -489,15 +591,13 @@ void register_dataset_operator(DatasetOperatorDefinition definition) {
       if (!leaf.is_tensor())
         NodeDraft::fail("input", "its elements must be tensors: " + input.text());
     }
-    try {
-      draft.node.spec = op->element
-                            ? to_spec(op->element(to_element_type(input),
-                                                  to_arguments(op->parameters, draft.node.args)))
-                            : input;
-    } catch (const Error& e) {
-      NodeDraft::fail({}, e.message(), e.code());
-    }
+    draft.node.spec = input;
+    if (!op->element) return;
+    infer_element(&draft, [&] {
+      return op->element(to_element_type(input), to_arguments(op->parameters, draft.node.args));
+    });
   };
+
   def.open = [op](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     auto open = [op, arguments = to_arguments(op->parameters, node->args)](RowSource input) {
       return op->open(std::move(input), arguments);
@@ -506,6 +606,7 @@ void register_dataset_operator(DatasetOperatorDefinition definition) {
                                                node->spec, context);
   };
   OperatorRegistry::instance().add(std::move(def));
+  set_user_code(OperatorRegistry::instance().find(op->name), user_code(op->identity));
 }
 
 }  // namespace penstock

@@ -7,10 +7,12 @@
 
 #include "penstock/function.h"
 
+#include <atomic>
 #include <cmath>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "api/recorded.h"
 #include "plan/diagnostic.h"
 #include "plan/format.h"
 #include "plan/parser.h"
@@ -60,17 +62,28 @@ ExprPtr float_expr(double value, const std::string& spelling) {
                                                    : literal(std::move(out));
 }
 
-// Calls f(child, inside a nested lambda) for each child, which f may replace.
-template <typename F>
-void for_children(Expr& e, const F& f) {
+// The argument of a lambda that is being recorded is named x@17, after the lambda's number, so that
+// it is no other lambda's. The finished lambda has a plain x.
+constexpr char kTag = '@';
+constexpr std::string_view kArgumentNames = "xyzw";
+
+// The expression; Value's constructors set it, only a move takes it away.
+const ExprPtr& expr_of(const Value& value) {
+  if (!value.expr()) throw Error(Code::failed_precondition, "Value: was moved from");
+  return value.expr();
+}
+
+// Calls f(child, inside a nested lambda) for each child, which f may replace unless e is const.
+template <typename E, typename F>
+void for_children(E& e, const F& f) {
   const bool inside = e.kind == Expr::Kind::lambda;
   if (e.operand && e.operand->kind != Expr::Kind::name) f(e.operand, inside);
-  for (ExprPtr& item : e.items) f(item, inside);
-  for (Entry& entry : e.entries) {
+  for (auto& item : e.items) f(item, inside);
+  for (auto& entry : e.entries) {
     if (entry.value) f(entry.value, inside);
   }
-  for (Subscript& s : e.subscripts) {
-    for (ExprPtr* part : {&s.index, &s.begin, &s.end, &s.step}) {
+  for (auto& s : e.subscripts) {
+    for (auto* part : {&s.index, &s.begin, &s.end, &s.step}) {
       if (*part) f(*part, inside);
     }
   }
@@ -78,9 +91,11 @@ void for_children(Expr& e, const F& f) {
 
 class Binder {
  public:
-  Binder(const Frame& frame, std::string prefix) : frame_(frame), prefix_(std::move(prefix)) {}
+  // `tag` ends the names of the lambda's arguments.
+  Binder(const Frame& frame, std::string prefix, std::string tag)
+      : frame_(frame), prefix_(std::move(prefix)), tag_(std::move(tag)) {}
 
-  // `body` with lets for what is shared.
+  // `body` with lets for what is shared, and the arguments' plain names.
   ExprPtr bind(const ExprPtr& body) {
     count(body, false);
     ExprPtr out = rewrite(body);
@@ -114,6 +129,10 @@ class Binder {
   }
 
   ExprPtr rewrite(const ExprPtr& e) {
+    if (e->kind == Expr::Kind::name) {
+      const bool own = e->text.ends_with(tag_);
+      return own ? name_expr(e->text.substr(0, e->text.size() - tag_.size())) : e;
+    }
     if (const auto done = done_.find(e.get()); done != done_.end()) return done->second;
     Expr copy = *e;
     bool changed = false;
@@ -133,7 +152,7 @@ class Binder {
   }
 
   const Frame& frame_;
-  const std::string prefix_;
+  const std::string prefix_, tag_;
   std::unordered_map<const Expr*, int> uses_;
   std::unordered_set<const Expr*> inside_;
   std::unordered_map<const Expr*, ExprPtr> done_;
@@ -144,14 +163,14 @@ std::vector<Entry> entries_of(const std::vector<Value>& args, const Named& named
   std::vector<Entry> out;
   for (const Value& a : args) {
     Entry e;
-    e.value = a.expr();
+    e.value = expr_of(a);
     out.push_back(std::move(e));
   }
   for (const auto& [key, value] : named) {
     Entry e;
     e.kind = Entry::Kind::keyed;
     e.key = key;
-    e.value = value.expr();
+    e.value = expr_of(value);
     out.push_back(std::move(e));
   }
   return out;
@@ -191,28 +210,28 @@ Value Value::operator[](int index) const { return (*this)[Value(index)]; }
 
 Value Value::operator[](const Value& index) const {
   Expr e = of_kind(Expr::Kind::subscript);
-  e.items.push_back(expr_);
+  e.items.push_back(expr_of(*this));
   Subscript s;
-  s.index = index.expr_;
+  s.index = expr_of(index);
   e.subscripts.push_back(std::move(s));
   return Value(record(std::move(e)));
 }
 
 Value Value::binary(const char* op, const Value& a, const Value& b) {
   Expr e = of_kind(Expr::Kind::binary, op);
-  e.items = {a.expr_, b.expr_};
+  e.items = {expr_of(a), expr_of(b)};
   return Value(record(std::move(e)));
 }
 
 Value Value::operator-() const {
   Expr e = of_kind(Expr::Kind::unary, "-");
-  e.items = {expr_};
+  e.items = {expr_of(*this)};
   return Value(record(std::move(e)));
 }
 
 Value Value::operator!() const {
   Expr e = of_kind(Expr::Kind::unary, "not");
-  e.items = {expr_};
+  e.items = {expr_of(*this)};
   return Value(record(std::move(e)));
 }
 
@@ -225,7 +244,7 @@ Value call(const std::string& op, std::vector<Value> args, Named named) {
 
 Value cond(const Value& condition, const Value& then_value, const Value& else_value) {
   Expr e = of_kind(Expr::Kind::conditional);
-  e.items = {condition.expr(), then_value.expr(), else_value.expr()};
+  e.items = {expr_of(condition), expr_of(then_value), expr_of(else_value)};
   return Value(record(std::move(e)));
 }
 
@@ -251,19 +270,39 @@ Value name(const std::string& text) { return Value(name_expr(text)); }
 Value none() { return Value(literal(of_kind(Expr::Kind::none))); }
 Value automatic() { return Value(literal(of_kind(Expr::Kind::automatic))); }
 
+void check_own_arguments(const Expr& tree) {
+  std::vector<const Expr*> left{&tree};
+  std::unordered_set<const Expr*> seen;
+  while (!left.empty()) {
+    const Expr& e = *left.back();
+    left.pop_back();
+    if (!seen.insert(&e).second) continue;
+    for_children(e, [&](const ExprPtr& child, bool) { left.push_back(child.get()); });
+    const size_t tag = e.kind == Expr::Kind::name ? e.text.find(kTag) : std::string::npos;
+    if (tag == std::string::npos) continue;
+    const std::string name = e.text.substr(0, tag);
+    throw Error(Code::invalid_argument,
+                "`" + name + "`, argument " + std::to_string(kArgumentNames.find(name[0]) + 1) +
+                    " of another function, is used outside of it: a value means something only "
+                    "in the function that it was made in; make what is needed of it part of the "
+                    "element, or compute it anew here");
+  }
+}
+
 UserFunction::UserFunction(const char* text) : UserFunction(std::string(text)) {}
 
 UserFunction::UserFunction(const std::string& text) : text_(text) {}
 
 UserFunction::UserFunction(int arity, const std::function<Value(const std::vector<Value>&)>& body) {
-  static const char* const names[] = {"x", "y", "z", "w"};
+  static std::atomic<uint64_t> recorded{0};
+  const std::string tag = kTag + std::to_string(++recorded);
   const std::string level = frames.empty() ? "" : std::to_string(frames.size());
   Expr lambda = of_kind(Expr::Kind::lambda);
   std::vector<Value> parameters;
   for (int i = 0; i < arity; ++i) {
     auto pattern = std::make_shared<Pattern>();
-    pattern->name = names[i] + level;
-    parameters.push_back(Value(name_expr(pattern->name)));
+    pattern->name = kArgumentNames[static_cast<size_t>(i)] + level;
+    parameters.push_back(Value(name_expr(pattern->name + tag)));
     lambda.patterns.push_back(std::move(pattern));
   }
   struct Recording {
@@ -272,7 +311,7 @@ UserFunction::UserFunction(int arity, const std::function<Value(const std::vecto
   };
   const Recording recording;
   const Value result = body(parameters);
-  lambda.items.push_back(Binder(frames.back(), "v" + level + "_").bind(result.expr()));
+  lambda.items.push_back(Binder(frames.back(), "v" + level + "_", tag).bind(expr_of(result)));
   lambda_ = literal(std::move(lambda));
 }
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <stdexcept>
 
 namespace penstock {
 
@@ -45,6 +46,8 @@ ErrorPtr current_error() {
     return std::make_shared<const Error>(e);
   } catch (const std::bad_alloc&) {
     return std::make_shared<const Error>(Code::resource_exhausted, "out of memory");
+  } catch (const std::length_error&) {  // of a container: more than the address space holds
+    return std::make_shared<const Error>(Code::resource_exhausted, "a size is too large");
   } catch (const std::exception& e) {
     return std::make_shared<const Error>(Code::internal, e.what());
   } catch (...) {
@@ -67,7 +70,7 @@ Error system_error(std::string_view what, std::string_view path, int errno_value
     case EMFILE:
     case ENFILE:
     case ENOMEM: code = Code::resource_exhausted; break;
-    case EISDIR:
+    case EISDIR: code = Code::failed_precondition; break;
     case EINVAL: code = Code::invalid_argument; break;
     case EIO: code = Code::data_loss; break;
     default: break;

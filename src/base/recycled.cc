@@ -4,6 +4,8 @@
 #include <mutex>
 #include <utility>
 
+#include "base/fork.h"
+
 namespace penstock {
 namespace {
 
@@ -28,7 +30,7 @@ struct Free {
 };
 
 struct Shared {
-  std::mutex mutex;
+  ForkMutex mutex;
   Free* batches = nullptr;
   int count = 0;
 };

@@ -4,12 +4,14 @@
 #include <charconv>
 #include <cmath>
 
+#include "cli/terminal.h"
 #include "functions/op.h"
 
 namespace penstock::cli {
 namespace {
 
-const Flag kHelp{"--help", "", "this text"};
+const Flag kHelp{"--help", "", "this text; -h too"};
+const Flag kColor{"--color", "auto|always|never", "auto: on a terminal, unless NO_COLOR is set"};
 
 // A number and what follows it; false when there is none.
 bool split_number(const std::string& text, double* number, std::string* unit) {
@@ -21,7 +23,9 @@ bool split_number(const std::string& text, double* number, std::string* unit) {
 
 }  // namespace
 
-Args::Args(const std::vector<std::string>& words, const std::vector<Flag>& flags) {
+Args::Args(const std::vector<std::string>& words, const std::vector<Flag>& own) {
+  std::vector<Flag> flags = own;
+  flags.insert(flags.end(), {kHelp, kColor});
   bool only_positional = false;
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
@@ -34,14 +38,16 @@ Args::Args(const std::vector<std::string>& words, const std::vector<Flag>& flags
       continue;
     }
     const size_t equals = word.find('=');
-    const std::string name = word == "-o" ? "-o" : word.substr(0, equals);
+    const std::string name = word == "-o"   ? "-o"
+                             : word == "-h" ? kHelp.name
+                                            : word.substr(0, equals);
     const auto flag = std::ranges::find(flags, name, &Flag::name);
-    if (flag == flags.end() && name != kHelp.name) {
+    if (flag == flags.end()) {
       std::vector<std::string> known;
       for (const Flag& f : flags) known.push_back(f.name);
       throw UsageError{"unknown flag " + name + did_you_mean(name, known)};
     }
-    if (name == kHelp.name || flag->value.empty()) {
+    if (flag->value.empty()) {
       if (equals != std::string::npos) throw UsageError{name + " takes no value"};
       flags_[name].emplace_back();
     } else if (equals != std::string::npos && word != "-o") {
@@ -142,15 +148,20 @@ std::string wrap(std::string_view text, size_t width, size_t indent) {
   return out;
 }
 
+std::vector<Flag> flags_of(const Command& command) {
+  std::vector<Flag> out = command.flags;
+  out.insert(out.end(), {kColor, kHelp});
+  return out;
+}
+
 std::string help_of(const Command& command) {
-  std::string out =
-      "penstock " + command.name + " " + command.usage + "\n\n" + wrap(command.about, 80, 0) + "\n";
-  std::vector<Flag> flags = command.flags;
-  flags.push_back(kHelp);
+  std::string out = paint(Stream::out, Style::bold, "penstock " + command.name) + " " +
+                    command.usage + "\n\n" + wrap(command.about, 80, 0) + "\n";
+  const std::vector<Flag> flags = flags_of(command);
   size_t width = 0;
   for (const Flag& f : flags)
     width = std::max(width, f.name.size() + (f.value.empty() ? 0 : f.value.size() + 1));
-  out += "\nFlags\n";
+  out += "\n" + paint(Stream::out, Style::bold, "Flags") + "\n";
   for (const Flag& f : flags) {
     std::string left = "  " + f.name + (f.value.empty() ? "" : " " + f.value);
     left.resize(width + 4, ' ');

@@ -7,7 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
+#include "plan/diagnostic.h"
+
 namespace penstock::cli {
+
+inline constexpr const char* kVersion = "0.1.0";
 
 struct Flag {
   std::string name;   // "--threads"
@@ -19,6 +24,24 @@ struct Flag {
 struct UsageError {
   std::string message;
 };
+
+// A value or a file that a call names, refused before any work: exit status 2.
+class Refusal : public Error {
+ public:
+  explicit Refusal(const Error& e) : Error(e) {}
+};
+
+// Does what comes before a command's work: the Errors of `prepare` are refusals.
+template <typename Prepare>
+auto before_work(Prepare&& prepare) {
+  try {
+    return prepare();
+  } catch (const PipeError&) {
+    throw;
+  } catch (const Error& e) {
+    throw Refusal(e);
+  }
+}
 
 class Args {
  public:
@@ -44,7 +67,15 @@ struct Command {
   std::string about;    // paragraphs for --help
   std::vector<Flag> flags;
   int (*run)(const Args&);
+  std::vector<std::string> words = {};  // what the first argument may be, if that is known
 };
+
+// Every command, in the order of the list.
+std::vector<Command> commands();
+// Every flag of a command, those that all have included.
+std::vector<Flag> flags_of(const Command& command);
+// The list of commands that `penstock help` prints.
+std::string overview();
 
 // Text of `penstock COMMAND --help`, at most 80 columns wide.
 std::string help_of(const Command& command);
@@ -63,5 +94,7 @@ Command predict_command();
 Command profile_command();
 Command calibrate_command();
 Command replay_command();
+Command help_command();
+Command completions_command();
 
 }  // namespace penstock::cli

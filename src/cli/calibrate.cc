@@ -4,6 +4,7 @@
 
 #include "cli/args.h"
 #include "cli/print_json.h"
+#include "cli/progress.h"
 #include "cluster/calibrate.h"
 #include "cluster/read_profile.h"
 #include "io/file.h"
@@ -121,13 +122,15 @@ void fit_profile(const std::string& path, Fitted* out) {
   out->text.emplace_back(line);
 }
 
-int calibrate(const Args& args) {
+// Fits what the call names, without writing anything.
+Fitted fit(const Args& args) {
   if (args.positional().size() > 1) throw UsageError{"one profile at most"};
   const auto pattern = args.get("--pattern");
   if (args.positional().empty() && !pattern)
     throw UsageError{"a profile or --pattern FILE is needed"};
   const auto to = args.get("-o");
   if (!to) throw UsageError{"-o NET.json is needed"};
+  const Progress progress("constants are fitted");
   Fitted out;
   cluster::set_policy(args.get("--policy").value_or("grpc"), &out.rig);
   if (const auto rate = args.get("--bandwidth")) {
@@ -147,7 +150,13 @@ int calibrate(const Args& args) {
   if (out.rig.server_rate <= 0)
     throw UsageError{"the link rate is needed: --bandwidth 1Gbit or --pattern FILE"};
   if (!args.positional().empty()) fit_profile(args.positional()[0], &out);
-  write_file_atomically(*to, cluster::write_rig(out.rig, out.keys));
+  return out;
+}
+
+int calibrate(const Args& args) {
+  const Fitted out = before_work([&] { return fit(args); });
+  const std::string to = *args.get("-o");
+  write_file_atomically(to, cluster::write_rig(out.rig, out.keys));
   if (args.has("--json")) {
     print_json(out.report);
   } else {

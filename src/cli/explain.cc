@@ -5,6 +5,7 @@
 #include "cli/explain_functions.h"
 #include "cli/measure.h"
 #include "cli/print_json.h"
+#include "cli/progress.h"
 #include "io/file.h"
 #include "optimizer/optimize.h"
 #include "report/html_report.h"
@@ -30,7 +31,10 @@ int explain_functions(const Args& args) {
   const LoadedPipeline p = load_pipeline(args);
   if (p.plan->op->sink)
     throw UsageError{"the pipeline ends in a value; explain one that gives elements"};
-  const std::vector<FunctionReport> reports = measure_functions(p.plan, p.run_options);
+  const std::vector<FunctionReport> reports = [&] {
+    const Progress progress("the ops of each function are measured");
+    return measure_functions(p.plan, p.run_options);
+  }();
   if (args.has("--json")) {
     print_json({{"functions", functions_json(reports)}});
   } else {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "cli/deadline.h"
+#include "cli/interrupt.h"
 #include "report/table.h"
 #include "runtime/counters.h"
 
@@ -18,12 +20,19 @@ FunctionReport measure(const PlanPtr& rows, const std::string& stage, const std:
                        const Function& f, const RunOptions& options) {
   FunctionReport out{stage, name, 0, 0, {}};
   BlockIterator input(rows, options, std::make_shared<PipelineState>());
-  const int64_t start = now_ns();
+  const CancelOnSignal cancel(&input);
+  const Deadline deadline(&input, kMostSeconds);
   Block block;
   int64_t bytes = 0, most = 16;
-  while (out.rows < kMostRows && bytes < kMostBytes &&
-         static_cast<double>(now_ns() - start) * 1e-9 < kMostSeconds &&
-         input.next(&block, std::min(most, kMostRows - out.rows))) {
+  const auto next = [&] {
+    try {
+      return input.next(&block, std::min(most, kMostRows - out.rows));
+    } catch (const Error& e) {
+      if (e.code() != Code::cancelled || CancelOnSignal::requested()) throw;
+      return false;  // nothing came in time
+    }
+  };
+  while (out.rows < kMostRows && bytes < kMostBytes && !deadline.passed() && next()) {
     const std::vector<OpCost> costs = function_costs(f, block);
     if (out.ops.empty()) {
       out.ops = costs;

@@ -17,15 +17,14 @@ int fmt(const Args& args) {
   const std::string formatted =
       format_program(parse_program(std::make_shared<const Source>(Source{path, text})));
   const bool changed = formatted != text;
+  const bool check = args.has("--check");
   if (args.has("--json")) {
     print_json({{"file", path}, {"changed", changed}, {"text", formatted}});
-    if (path == "-") return 0;
-  } else if (path == "-") {
+  } else if (path == "-" && !check) {
     std::fputs(formatted.c_str(), stdout);
-    return 0;
   }
-  if (args.has("--check")) return changed ? 1 : 0;
-  if (changed) write_file_atomically(path, formatted);
+  if (check) return changed ? 1 : 0;
+  if (changed && path != "-") write_file_atomically(path, formatted);
   return 0;
 }
 

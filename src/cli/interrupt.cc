@@ -7,6 +7,8 @@
 #include <mutex>
 #include <thread>
 
+#include "base/start_thread.h"
+#include "cli/progress.h"
 #include "io/file.h"
 
 namespace penstock::cli {
@@ -18,6 +20,7 @@ std::atomic<int> signals{0};
 
 [[noreturn]] void end_program(const std::string& command, int status) {
   discard_unfinished_files();
+  Progress::erase_at_exit();
   std::fprintf(stderr, "penstock %s: cancelled\n", command.c_str());
   std::_Exit(status);
 }
@@ -42,7 +45,12 @@ void handle_signals(const std::string& command) {
   sigaddset(&set, SIGINT);
   sigaddset(&set, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  std::thread(watch, set, command).detach();
+  std::thread watcher;
+  if (start_thread(&watcher, [set, command] { watch(set, command); })) {
+    watcher.detach();
+  } else {  // a signal ends the program at once, as it does by default
+    pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+  }
 }
 
 CancelOnSignal::CancelOnSignal(BlockIterator* iterator) {

@@ -6,6 +6,7 @@
 
 #include "cli/args.h"
 #include "cli/print_json.h"
+#include "cli/terminal.h"
 #include "datasets/datasets.h"
 #include "plan/builtin_names.h"
 #include "plan/node.h"
@@ -57,7 +58,8 @@ std::vector<Entry> entries() {
                    signature(op->name, op->params), op->doc, op->random ? "random" : "pure"});
   }
   for (const OpDef* op : OpRegistry::instance().all()) {
-    if (op->name == "value_of") continue;  // the pipeline inside a function stands for it
+    // The pipeline inside a function stands for the one, lookup for the other.
+    if (op->name == "value_of" || op->name == "lookup_in") continue;
     out.push_back({op->name, op->group.empty() ? "op" : op->group, signature(op->name, op->params),
                    op->doc, effects_name(op->effects), op->can_fail, op->elementwise});
   }
@@ -81,11 +83,12 @@ std::vector<Entry> entries() {
 
 int ops(const Args& args) {
   const std::vector<Entry> all = entries();
+  if (args.positional().size() > 1) throw UsageError{"one name at most: " + args.positional()[1]};
   const std::string name = args.positional().empty() ? "" : args.positional()[0];
   if (!name.empty() && std::ranges::none_of(all, [&](const Entry& e) { return e.name == name; })) {
     std::vector<std::string> known;
     for (const Entry& e : all) known.push_back(e.name);
-    throw UsageError{"there is no op " + name + did_you_mean(name, known)};
+    throw UsageError{no_such_call(name, false, known)};
   }
   Json list = Json::array();
   std::map<std::string, std::vector<const Entry*>> groups;
@@ -105,7 +108,7 @@ int ops(const Args& args) {
     return 0;
   }
   for (const auto& [group, members] : groups) {
-    std::printf("%s\n", group.c_str());
+    std::printf("%s\n", paint(Stream::out, Style::bold, group).c_str());
     for (const Entry* e : members) {
       std::printf("  %s\n", wrap(e->signature, 80, 6).c_str());
       const std::string effects = e->effects == "pure" ? "" : " [" + e->effects + "]";

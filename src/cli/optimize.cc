@@ -7,6 +7,8 @@
 
 #include "cli/measure.h"
 #include "cli/print_json.h"
+#include "cli/progress.h"
+#include "cli/terminal.h"
 #include "io/file.h"
 #include "report/element_json.h"
 #include "report/html_report.h"
@@ -38,9 +40,9 @@ std::string diff(const std::string& before, const std::string& after) {
       out += "  " + a[i++] + "\n";
       ++k;
     } else if (i < a.size() && (k == b.size() || common[i + 1][k] >= common[i][k + 1])) {
-      out += "- " + a[i++] + "\n";
+      out += paint(Stream::out, Style::red, "- " + a[i++]) + "\n";
     } else {
-      out += "+ " + b[k++] + "\n";
+      out += paint(Stream::out, Style::green, "+ " + b[k++]) + "\n";
     }
   }
   return out;
@@ -73,7 +75,9 @@ TracedRun whole_run(const PlanPtr& plan, const RunOptions& options, double secon
   return run;
 }
 
-Measured measure(const PlanPtr& plan, const RunOptions& options, double seconds) {
+Measured measure(const std::string& what, const PlanPtr& plan, const RunOptions& options,
+                 double seconds) {
+  const Progress progress("the plan " + what + " is measured");
   const TracedRun run = whole_run(plan, options, seconds);
   const TraceInterval& t = run.trace.interval;
   return {t.seconds > 0 ? static_cast<double>(t.elements) / t.seconds : 0, t.elements, run.trace};
@@ -102,10 +106,15 @@ int optimize(const Args& args) {
   options.rules = p.prepare;
   RunOptions one_thread = p.run_options;
   one_thread.threads = 1;
-  const OptimizeResult result =
-      optimize_plan(written, options, [&](const PlanPtr& plan, double seconds, int64_t skip) {
-        return whole_run(plan, one_thread, seconds, skip).trace;
-      });
+  int traced = 0;
+  const auto trace_one = [&](const PlanPtr& plan, double seconds, int64_t skip) {
+    Progress::say("plan " + std::to_string(++traced) + " is traced");
+    return whole_run(plan, one_thread, seconds, skip).trace;
+  };
+  const OptimizeResult result = [&] {
+    const Progress progress("the search begins");
+    return optimize_plan(written, options, trace_one);
+  }();
   const std::string before = plan_text(written), after = plan_text(result.plan);
   if (!output.empty()) write_file_atomically(output, after);
 
@@ -130,8 +139,8 @@ int optimize(const Args& args) {
   Measured slow, fast;
   if (!args.has("--no-measure")) {
     const double seconds = args.get_seconds("--seconds", 20);
-    slow = measure(written, p.run_options, std::min(seconds, 5.0));
-    fast = measure(result.plan, p.run_options, seconds);
+    slow = measure("as written", written, p.run_options, std::min(seconds, 5.0));
+    fast = measure("rewritten", result.plan, p.run_options, seconds);
     if (!json) {
       std::printf("measured:  %s, as written %s: %s\n", human_rate(fast.rate).c_str(),
                   human_rate(slow.rate).c_str(),

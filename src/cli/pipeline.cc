@@ -11,7 +11,7 @@ namespace penstock::cli {
 
 std::vector<Flag> pipeline_flags() {
   return {
-      {"--threads", "N", "CPU threads (default: the cores it may use)"},
+      {"--threads", "N", "threads that compute; others read files (default: the cores it may use)"},
       {"--memory", "SIZE", "budget of buffers, such as 2GiB (default: 3/4 of memory)"},
       {"--seed", "N|random", "seed of ops that have none written (default 0)"},
       {"--set", "K=V", "value of a param; may be repeated"},
@@ -64,6 +64,9 @@ LoadedPipeline load_pipeline(const Args& args) {
   const std::string path = pipe_argument(args);
   std::string text = read_text(path);
   if (looks_like_trace(text)) text = read_trace(text, path).program;
+  // What constants take counts as well; they stand outside the run's own pool.
+  const int64_t memory_bytes = args.get_bytes("--memory", 0);
+  process_pool().set_budget_bytes(memory_bytes > 0 ? memory_bytes : usable_memory_bytes() / 4 * 3);
   BuildOptions options;
   if (const auto seed = args.get("--seed")) {
     options.seed = *seed == "random" ? std::random_device()()
@@ -85,10 +88,11 @@ LoadedPipeline load_pipeline(const Args& args) {
   } catch (const Error& e) {
     throw UsageError{e.message()};
   }
+  process_pool().trim();
   for (const std::string& w : out.built.warnings) std::fprintf(stderr, "warning: %s\n", w.c_str());
 
   out.run_options.threads = static_cast<int>(args.get_int("--threads", 0, 1));
-  out.run_options.memory_bytes = args.get_bytes("--memory", 0);
+  out.run_options.memory_bytes = memory_bytes;
   out.run_options.block_rows = args.get_int("--block-rows", 4096, 1);
   out.run_options.latency = args.has("--latency");
   out.prepare.rewrite = !args.has("--no-optimize");

@@ -13,6 +13,7 @@
 #include "cli/measure.h"
 #include "cli/prediction.h"
 #include "cli/print_json.h"
+#include "cli/progress.h"
 #include "cluster/optimus.h"
 #include "cluster/order.h"
 #include "cluster/place_search.h"
@@ -30,6 +31,7 @@ constexpr int64_t kMostNetworkBytes = 1 << 20;
 constexpr double kFeedSeconds = 2;
 constexpr int64_t kBucketBytes = 25 << 20;  // of DDP
 constexpr double kNoLimit = 1e18;
+constexpr double kEnough = 0.1;  // what simulating misses is lost in what the model misses
 
 // "1,2,4" and "1..16".
 std::vector<int32_t> parse_sizes(const std::string& flag, const std::string& text) {
@@ -65,6 +67,7 @@ double parse_positive(const std::string& flag, const std::string& text) {
 
 // "500/s", or what a pipeline delivers on this machine: its elements are a step's input each.
 double parse_feed(const std::string& text, std::vector<std::string>* notes) {
+  const Progress progress("the input pipeline is measured");
   double v = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), v);
   if (error == std::errc() && std::string_view(end, text.data() + text.size()) == "/s") {
@@ -129,6 +132,7 @@ cluster::Question parse_question(const Args& args, const cluster::Profile& profi
   q.warm_up = std::min(q.warm_up, q.steps / 4);
   q.replications = static_cast<int32_t>(
       std::min<int64_t>(args.get_int("--replications", q.replications, 1), 10'000));
+  if (!args.has("--replications")) q.enough = kEnough;
   q.seed = static_cast<uint64_t>(args.get_int("--seed", 1, 0));
   q.threads = static_cast<int32_t>(std::min<int64_t>(
       args.get_int("--threads", std::max(1u, std::thread::hardware_concurrency()), 1), 256));
@@ -175,10 +179,11 @@ std::vector<cluster::Point> optimus(const Args& args, int32_t servers, const clu
   return cluster::optimus_points(cluster::fit_optimus(runs), servers, q);
 }
 
-// All points, and the kinds placed on the last number of servers.
-std::vector<cluster::Profile> add_points(const Args& args,
-                                         const std::vector<cluster::Profile>& kinds,
-                                         Prediction* out) {
+// The kinds for each number of servers that is asked for.
+using Placed = std::vector<std::vector<cluster::Profile>>;
+
+Placed place_all(const Args& args, const std::vector<cluster::Profile>& kinds, Prediction* out) {
+  const Progress progress("variables are placed");
   const std::string servers = args.get("--servers").value_or(std::to_string(kinds[0].servers));
   const auto how = cluster::parse_placement(args.get("--placement").value_or("greedy"));
   if (how == cluster::Placement::optimised && kinds.size() > 1)
@@ -187,22 +192,45 @@ std::vector<cluster::Profile> add_points(const Args& args,
     return how == cluster::Placement::optimised ? cluster::place_optimised(p, m, out->question)
                                                 : cluster::place(p, m, how);
   };
-  std::vector<cluster::Profile> placed;
+  Placed placed;
   for (const int32_t m : parse_sizes("--servers", servers)) {
-    placed.clear();
+    placed.emplace_back();
     const bool no_servers = out->question.mode == cluster::Mode::all_reduce;
     for (const cluster::Profile& p : kinds) {
       const bool stays = m == p.servers && !args.has("--placement");
-      placed.push_back(stays || no_servers ? p : place(p, m));
-      add_notes(placed.back().notes, &out->notes);
+      placed.back().push_back(stays || no_servers ? p : place(p, m));
+      add_notes(placed.back().back().notes, &out->notes);
     }
-    const bool fitted = out->question.model == cluster::Model::optimus;
-    const auto more =
-        fitted ? optimus(args, m, out->question) : cluster::predict(placed, out->question);
-    out->points.insert(out->points.end(), more.begin(), more.end());
     if (no_servers) break;
   }
   return placed;
+}
+
+// Adds the points of all numbers of servers, and prints each as it comes.
+void add_points(const Args& args, const Placed& placed, Prediction* out) {
+  const bool print = !args.has("--json");
+  const Progress progress("simulations");
+  cluster::Watch watch;
+  watch.point = [&](const cluster::Point& point) {
+    out->points.push_back(point);
+    if (!print) return;
+    Progress::hide();
+    if (out->points.size() == 1) print_head(*out);
+    print_point(point, *out);
+    std::fflush(stdout);
+  };
+  for (size_t i = 0; i < placed.size(); ++i) {
+    watch.simulation = [&](size_t done, size_t whole) {
+      Progress::count(static_cast<int64_t>(i * whole + done),
+                      static_cast<int64_t>(placed.size() * whole));
+    };
+    if (out->question.model != cluster::Model::optimus) {
+      cluster::predict(placed[i], out->question, watch);
+      continue;
+    }
+    for (const cluster::Point& p : optimus(args, placed[i][0].servers, out->question))
+      watch.point(p);
+  }
 }
 
 // What does not go with a mode, or would be left out without a word.
@@ -229,17 +257,16 @@ void check_flags(const Args& args, const cluster::Question& q, std::vector<std::
 }
 
 // Transfers alone can take longer than the step that was measured.
-void check_step_time(Prediction* p) {
-  for (const cluster::Point& point : p->points) {
+std::optional<std::string> step_time_note(const Prediction& p) {
+  for (const cluster::Point& point : p.points) {
     const double step_s = point.workers / cluster::batches_per_s(point);
-    if (point.workers > 1 || p->question.step_time_s == 0 ||
-        step_s <= 1.02 * p->question.step_time_s)
+    if (point.workers > 1 || p.question.step_time_s == 0 || step_s <= 1.02 * p.question.step_time_s)
       continue;
-    p->notes.push_back("a step of one worker takes " + std::to_string(step_s) +
-                       " s even without computing, not the step time of " +
-                       std::to_string(p->question.step_time_s) + " s");
-    return;
+    return "a step of one worker takes " + std::to_string(step_s) +
+           " s even without computing, not the step time of " +
+           std::to_string(p.question.step_time_s) + " s";
   }
+  return std::nullopt;
 }
 
 void write_files(const Args& args, const std::vector<cluster::Profile>& placed,
@@ -254,11 +281,12 @@ void write_files(const Args& args, const std::vector<cluster::Profile>& placed,
   }
 }
 
-int predict(const Args& args) {
-  if (args.positional().empty()) throw UsageError{"a profile is needed: a file or a folder"};
+// All that is known before anything is simulated.
+std::vector<cluster::Profile> read_call(const Args& args, Prediction* prediction) {
+  const Progress progress("the profile is read");
+  Prediction& out = *prediction;
   std::vector<cluster::Profile> kinds;
   for (const std::string& path : args.positional()) kinds.push_back(cluster::read_profile(path));
-  Prediction out;
   out.question = parse_question(args, kinds[0]);
   check_flags(args, out.question, &out.notes);
   parse_prices(args, &out);
@@ -270,19 +298,29 @@ int predict(const Args& args) {
                         std::to_string(kinds.size()));
   if (cluster::is_unvalidated(args.get("--policy").value_or("grpc")))
     out.notes.push_back("policy " + *args.get("--policy") + " is not validated by measurements");
+  out.examples = args.has("--examples") ? args.get_int("--examples", 0, 1) : kinds[0].examples;
+  return kinds;
+}
+
+int predict(const Args& args) {
+  if (args.positional().empty()) throw UsageError{"a profile is needed: a file or a folder"};
+  Prediction out;
+  const auto kinds = before_work([&] { return read_call(args, &out); });
   if (const auto feed = args.get("--feed")) out.question.feed_rate = parse_feed(*feed, &out.notes);
   if (args.has("--corrections")) {
-    print_corrections(kinds, out.question);
+    before_work([&] { print_corrections(kinds, out.question); });
     return 0;
   }
-  out.examples = args.has("--examples") ? args.get_int("--examples", 0, 1) : kinds[0].examples;
-  const std::vector<cluster::Profile> placed = add_points(args, kinds, &out);
-  check_step_time(&out);
-  write_files(args, placed, out);
+  // Simulations refuse sizes and modes that do not go together, and cannot fail.
+  const Placed placed = before_work([&] { return place_all(args, kinds, &out); });
+  before_work([&] { add_points(args, placed, &out); });
+  const std::optional<std::string> late = step_time_note(out);
+  if (late) out.notes.push_back(*late);
+  write_files(args, placed.back(), out);
   if (args.has("--json")) {
     print_json(prediction_json(out));
   } else {
-    print_prediction(out);
+    print_advice(out, late);
   }
   return 0;
 }
@@ -334,7 +372,9 @@ Command predict_command() {
        {"--steps", "N",
         "steps simulated by each worker in each replication (120, the first 20 dropped; policy "
         "paper and --corrections: 1000, the first 50 dropped)"},
-       {"--replications", "N", "simulations with other starts (16)"},
+       {"--replications", "N",
+        "simulations with other starts (from 4 to 16, until the mean is known to a tenth of the "
+        "interval)"},
        {"--seed", "N", "of the draws (1)"},
        {"--threads", "N", "threads to simulate on (those of the machine)"},
        {"--html", "FILE", "a page with the curve, the table and the advice"},

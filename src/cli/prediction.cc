@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "cli/args.h"
+#include "cli/terminal.h"
 #include "report/cluster_page.h"
 
 namespace penstock::cli {
@@ -39,25 +40,35 @@ std::string payload_line(const char* host, double rate) {
   return out;
 }
 
+std::string note(const std::string& text) { return wrap("note: " + text, 80, 6); }
+
 Json size_json(const cluster::Point& point) {
   return {{"workers", point.workers}, {"servers", point.servers}};
 }
 
 }  // namespace
 
-void print_prediction(const Prediction& p) {
+void print_head(const Prediction& p) {
   std::printf("%s\n", payload_line("server", p.question.rig.server_rate).c_str());
   if (p.question.rig.worker_rate > 0)
     std::printf("%s\n", payload_line("worker", p.question.rig.worker_rate).c_str());
-  for (const std::string& n : p.notes) std::printf("%s\n", wrap("note: " + n, 80, 6).c_str());
-  std::printf("\nworkers servers  steps/s   90 %% interval   efficiency  binds\n");
+  for (const std::string& n : p.notes) std::printf("%s\n", note(n).c_str());
+  std::printf("\n%s\n", paint(Stream::out, Style::bold,
+                              "workers servers  steps/s   90 % interval   efficiency  binds")
+                            .c_str());
+  std::fflush(stdout);
+}
+
+void print_point(const cluster::Point& point, const Prediction& p) {
   // Efficiency is against the first size of the list.
   const double one = cluster::batches_per_s(p.points[0]) / p.points[0].workers;
-  for (const cluster::Point& point : p.points) {
-    std::printf("%7d %7d %8.2f  %6.2f..%-7.2f  %8.0f %%  %s\n", point.workers, point.servers,
-                point.steps_per_s, point.low, point.high,
-                100 * cluster::batches_per_s(point) / (one * point.workers), point.binds.c_str());
-  }
+  std::printf("%7d %7d %8.2f  %6.2f..%-7.2f  %8.0f %%  %s\n", point.workers, point.servers,
+              point.steps_per_s, point.low, point.high,
+              100 * cluster::batches_per_s(point) / (one * point.workers), point.binds.c_str());
+}
+
+void print_advice(const Prediction& p, const std::optional<std::string>& late_note) {
+  if (late_note) std::printf("\n%s\n", note(*late_note).c_str());
   std::printf("\n");
   const cluster::Advice advice = cluster::advise(p.points, p.prices, p.budget);
   for (const std::string& line : cluster::advice_lines(advice, p.prices, p.budget))

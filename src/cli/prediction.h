@@ -20,7 +20,11 @@ struct Prediction {
   double budget = 0;
 };
 
-void print_prediction(const Prediction& p);
+// Prints what stands above the table, its head included; then each point in its turn, and what
+// stands below. `late_note` is one that only the points could tell.
+void print_head(const Prediction& p);
+void print_point(const cluster::Point& point, const Prediction& p);
+void print_advice(const Prediction& p, const std::optional<std::string>& late_note);
 nlohmann::ordered_json prediction_json(const Prediction& p);
 std::string prediction_page(const Prediction& p, const std::string& title);
 

@@ -6,6 +6,7 @@
 
 #include "cli/args.h"
 #include "cli/print_json.h"
+#include "cli/progress.h"
 #include "cluster/inspect.h"
 #include "cluster/profile_json.h"
 #include "cluster/read_profile.h"
@@ -134,11 +135,19 @@ int profile(const Args& args) {
   const auto& words = args.positional();
   if (words.size() != 2 || (words[0] != "inspect" && words[0] != "convert"))
     throw UsageError{"inspect PROFILE or convert PROFILE -o FILE is needed"};
-  const cluster::Profile read = cluster::read_profile(words[1]);
+  const cluster::Profile read = before_work([&] {
+    const Progress progress("the profile is read");
+    return cluster::read_profile(words[1]);
+  });
   if (words[0] == "convert") return convert(read, args);
-  const double rate =
-      cluster::parse_rate(args.get("--bandwidth").value_or(kDefaultRate)) * cluster::kPayloadShare;
-  const cluster::Inspection found = cluster::inspect(read, rate);
+  const double rate = before_work([&] {
+    return cluster::parse_rate(args.get("--bandwidth").value_or(kDefaultRate)) *
+           cluster::kPayloadShare;
+  });
+  const cluster::Inspection found = before_work([&] {
+    const Progress progress("the profile is replayed");
+    return cluster::inspect(read, rate);
+  });
   if (const auto file = args.get("--html"))
     write_file_atomically(*file, profile_page(read, found, rate));
   if (args.has("--json")) {
@@ -163,7 +172,8 @@ Command profile_command() {
        {"--html", "FILE", "inspect: a page with the phases drawn"},
        {"-o", "FILE", "where convert writes"},
        {"--json", "", "one JSON object (docs/format/profile.md)"}},
-      profile};
+      profile,
+      {"inspect", "convert"}};
 }
 
 }  // namespace penstock::cli

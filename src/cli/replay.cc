@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "cli/args.h"
 #include "cli/print_json.h"
+#include "cli/progress.h"
 #include "cluster/order.h"
 #include "cluster/place_search.h"
 #include "cluster/predict.h"
@@ -201,17 +202,29 @@ nlohmann::ordered_json to_json(const std::vector<Row>& rows, const cluster::Ques
   return {{"workers", q.workers[0]}, {"replays", list}, {"notes", notes}};
 }
 
-int replay(const Args& args) {
-  if (args.positional().size() != 1) throw UsageError{"one profile is needed: a file or a folder"};
+struct Replays {
+  std::vector<Row> rows;
+  cluster::Question question;
+  std::vector<std::string> notes;
+};
+
+Replays replay_all(const Args& args) {
+  const Progress progress("the profile is read");
   const cluster::Profile recorded = cluster::read_profile(args.positional()[0]);
   const Networks networks(args, recorded);
   const cluster::Question plain = parse_question(args, recorded, networks);
-  std::vector<std::string> notes = recorded.notes;
+  Replays out{{}, plain, recorded.notes};
+  std::vector<std::string>& notes = out.notes;
   const auto note = [&](const std::string& n) {
     if (std::ranges::find(notes, n) == notes.end()) notes.push_back(n);
   };
-  std::vector<Row> rows{{"", cluster::predict({recorded}, plain)[0]}};
-  for (const std::vector<std::string>& changes : rows_of(args.all("--what-if"))) {
+  const std::vector<std::vector<std::string>> wanted = rows_of(args.all("--what-if"));
+  Progress::say("replays");
+  Progress::count(0, static_cast<int64_t>(wanted.size() + 1));
+  std::vector<Row>& rows = out.rows;
+  rows.push_back({"", cluster::predict({recorded}, plain)[0]});
+  for (const std::vector<std::string>& changes : wanted) {
+    Progress::count(static_cast<int64_t>(rows.size()), static_cast<int64_t>(wanted.size() + 1));
     Setting s{recorded, plain};
     for (const std::string& change : changes) apply(change, networks, &s);
     for (const std::string& n : s.profile.notes) note(n);
@@ -219,10 +232,17 @@ int replay(const Args& args) {
     if (gain(rows, rows.back()) == 0)
       note("what if " + name_of(changes) + ": the replay is the same as the recorded step's");
   }
+  return out;
+}
+
+int replay(const Args& args) {
+  if (args.positional().size() != 1) throw UsageError{"one profile is needed: a file or a folder"};
+  // All that can be wrong is in the call or in what it names.
+  const Replays out = before_work([&] { return replay_all(args); });
   if (args.has("--json")) {
-    print_json(to_json(rows, plain, notes));
+    print_json(to_json(out.rows, out.question, out.notes));
   } else {
-    print(rows, plain, notes);
+    print(out.rows, out.question, out.notes);
   }
   return 0;
 }

@@ -2,9 +2,12 @@
 
 #include <cstdio>
 
+#include "cli/deadline.h"
 #include "cli/interrupt.h"
 #include "cli/pipeline.h"
 #include "cli/print_json.h"
+#include "cli/progress.h"
+#include "cli/terminal.h"
 #include "data/digest.h"
 #include "datasets/reshard.h"
 #include "report/element_json.h"
@@ -15,6 +18,8 @@
 namespace penstock::cli {
 namespace {
 
+constexpr double kForEver = 1e18;
+
 struct Outcome {
   int64_t elements = 0;  // those before a checkpoint that was taken up included
   int64_t resumed = 0;   // those alone
@@ -24,6 +29,7 @@ struct Outcome {
   bool ended = false;
   ErrorPtr error;
   std::map<const PlanNode*, IgnoredErrors> ignored;
+  std::vector<std::string> notes;
 };
 
 // Writes the file of --checkpoint when it is time.
@@ -84,11 +90,11 @@ class Checkpoints {
 
 Outcome drain(const Args& args, const LoadedPipeline& p, StreamDigest* digest, Trace* trace) {
   const int64_t steps = args.get_int("--steps", INT64_MAX, 0);
-  const double most_seconds = args.get_seconds("--seconds", 1e18);
+  const double most_seconds = args.get_seconds("--seconds", kForEver);
   Outcome out;
   const int64_t start = now_ns();
   const double cpu = process_cpu_seconds();
-  Checkpoints checkpoints(args, p);
+  Checkpoints checkpoints = before_work([&] { return Checkpoints(args, p); });
   RunOptions run_options = p.run_options;
   run_options.marks = checkpoints.wanted();
   std::optional<ResumePoint> from;
@@ -99,9 +105,12 @@ Outcome drain(const Args& args, const LoadedPipeline& p, StreamDigest* digest, T
   }
   BlockIterator iterator(p.plan, run_options, std::make_shared<PipelineState>(), {}, from);
   const CancelOnSignal cancel(&iterator);
+  const Progress progress("elements", most_seconds < kForEver ? most_seconds : 0);
+  const int64_t whole = steps < INT64_MAX ? steps : std::max<int64_t>(p.plan->cardinality, 0);
+  const Deadline deadline(&iterator, most_seconds);
   Block block;
   bool first = true;
-  while (out.elements < steps && static_cast<double>(now_ns() - start) * 1e-9 < most_seconds) {
+  while (out.elements < steps && !deadline.passed()) {
     try {
       const int64_t most = std::min(steps - out.elements, checkpoints.left(out.elements));
       if (!iterator.next(&block, first ? 1 : most)) {
@@ -122,6 +131,7 @@ Outcome drain(const Args& args, const LoadedPipeline& p, StreamDigest* digest, T
       break;
     }
     out.elements += block.rows;
+    Progress::count(out.elements, whole);
     if (checkpoints.left(out.elements) == 0) checkpoints.write(iterator, out.elements, digest);
   }
   if (!out.error) checkpoints.write(iterator, out.elements, digest);
@@ -131,6 +141,7 @@ Outcome drain(const Args& args, const LoadedPipeline& p, StreamDigest* digest, T
   out.waited_seconds = static_cast<double>(iterator.waited_ns()) * 1e-9;
   out.peak_memory_bytes = peak_resident_bytes();
   out.ignored = iterator.run().ignored();
+  out.notes = iterator.run().notes();
   *trace = capture_trace(iterator.run(), std::string());
   return out;
 }
@@ -156,8 +167,10 @@ void print_ignored(const Outcome& o) {
 }
 
 int report_value(const LoadedPipeline& p, bool json) {
-  const std::vector<Tensor> value =
-      run_sink(p.plan, p.run_options, std::make_shared<PipelineState>());
+  const std::vector<Tensor> value = [&] {
+    const Progress progress("a value is computed");
+    return run_sink(p.plan, p.run_options, std::make_shared<PipelineState>());
+  }();
   size_t next = 0;
   const Json v = element_to_json(p.plan->spec, value, &next);
   print_json(json ? Json{{"value", v}} : v, -1);
@@ -188,6 +201,7 @@ int run(const Args& args) {
              {"digest", digested ? Json(digest.ordered().text()) : Json()},
              {"digest_unordered", digested ? Json(digest.unordered().text()) : Json()},
              {"ignored_errors", ignored_json(o)},
+             {"notes", o.notes},
              {"error", o.error ? error_to_json(*o.error) : Json()},
              {"stages", trace_stages_json(trace)}};
     print_json(out);
@@ -202,11 +216,17 @@ int run(const Args& args) {
       std::printf("digest %s\n       %s in any order\n", digest.ordered().text().c_str(),
                   digest.unordered().text().c_str());
     }
+    if (o.elements == o.resumed && !o.ended && !o.error && !CancelOnSignal::requested() &&
+        args.has("--seconds"))
+      std::puts("no element came in that time; give more with --seconds");
     print_ignored(o);
+    for (const std::string& note : o.notes) std::printf("%s\n", wrapped(note, 80, 2).c_str());
   }
   if (o.error) {
-    std::fprintf(stderr, "penstock run: element %lld: %s: %s\n", static_cast<long long>(o.elements),
-                 std::string(code_name(o.error->code())).c_str(), o.error->what());
+    std::fprintf(stderr, "%s element %lld: %s: %s\n", signed_by("run").c_str(),
+                 static_cast<long long>(o.elements),
+                 paint(Stream::err, Style::red, code_name(o.error->code())).c_str(),
+                 o.error->what());
     return 1;
   }
   if (CancelOnSignal::requested()) {

@@ -8,9 +8,12 @@
 #include "cli/interrupt.h"
 #include "cli/pipeline.h"
 #include "cli/print_json.h"
+#include "cli/progress.h"
+#include "cli/terminal.h"
 #include "plan/json_form.h"
 #include "plan/unparse.h"
 #include "report/element_json.h"
+#include "report/element_text.h"
 #include "runtime/checkpoint.h"
 #include "runtime/indexed.h"
 
@@ -125,12 +128,35 @@ Json element_json(const Spec& spec, const std::vector<Tensor>& leaves, const Run
   });
 }
 
-std::string people_text(const Json& value) {
-  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  constexpr size_t kLongest = 200;
-  if (text.size() > kLongest)
-    text = text.substr(0, kLongest) + " ... (" + std::to_string(text.size()) + " characters)";
-  return text;
+std::string people_text(const Error& e) {
+  return paint(Stream::out, Style::red, "error " + std::string(code_name(e.code()))) + ": " +
+         e.what();
+}
+
+// For people. Nested datasets are shown by running them, with a few elements of each.
+std::string people_text(const Spec& spec, const std::vector<Tensor>& leaves,
+                        const RunOptions& options, bool full, bool lines = true) {
+  constexpr int64_t kFew = 10;
+  const auto inner_text = [&](const Object& object) -> std::string {
+    const auto* value = dynamic_cast<const DatasetValue*>(&object);
+    if (!value) return "dataset";
+    Outcomes inner(value->plan(), options, std::make_shared<PipelineState>(), value->environment());
+    std::vector<Tensor> element;
+    ErrorPtr error;
+    std::string out = "dataset(";
+    for (int64_t i = 0; inner.next(full ? 64 : kFew + 1, &element, &error); ++i) {
+      if (i > 0) out += ", ";
+      if (!full && i == kFew) {
+        out += "...";
+        break;
+      }
+      out += error ? "error " + std::string(code_name(error->code()))
+                   : people_text(value->plan()->spec, element, options, full, false);
+    }
+    return out + ")";
+  };
+  size_t next = 0;
+  return element_text(spec, leaves, &next, {full, lines, inner_text});
 }
 
 struct Pass {
@@ -138,16 +164,19 @@ struct Pass {
 };
 
 Pass show_pass(const LoadedPipeline& p, const std::shared_ptr<PipelineState>& state, int64_t limit,
-               Lines* lines, int64_t restart_every) {
+               Lines* lines, int64_t restart_every, bool full) {
   Pass out;
   Outcomes outcomes(p.plan, p.run_options, state);
   std::vector<Tensor> element;
   ErrorPtr error;
+  const Progress progress("the next element is computed");
   for (int64_t i = 0; i < limit; ++i) {
     if (i > 0 && i % restart_every == 0) outcomes.restart();
     const int64_t ahead = std::min<int64_t>(limit - i, 256);
     const CancelOnSignal cancel(&outcomes.iterator());
-    if (!outcomes.next(ahead, &element, &error)) {
+    const bool there = outcomes.next(ahead, &element, &error);
+    Progress::hide();
+    if (!there) {
       if (lines->on()) lines->print({{"end", true}});
       return out;
     }
@@ -156,15 +185,14 @@ Pass show_pass(const LoadedPipeline& p, const std::shared_ptr<PipelineState>& st
       if (lines->on()) {
         lines->print({{"error", error_to_json(*error)}});
       } else {
-        std::printf("error %s: %s\n", std::string(code_name(error->code())).c_str(), error->what());
+        std::puts(people_text(*error).c_str());
+        check_output();
       }
+    } else if (lines->on()) {
+      lines->print({{"element", element_json(p.plan->spec, element, p.run_options)}});
     } else {
-      const Json value = element_json(p.plan->spec, element, p.run_options);
-      if (lines->on()) {
-        lines->print({{"element", value}});
-      } else {
-        std::puts(people_text(value).c_str());
-      }
+      std::puts(people_text(p.plan->spec, element, p.run_options, full).c_str());
+      check_output();
     }
   }
   return out;
@@ -181,7 +209,8 @@ class ElementAt {
   std::vector<Tensor> get(int64_t index) {
     std::vector<Tensor> element;
     ErrorPtr error;
-    if (access_) {
+    // Where another number of rows was promised, running up to there says where it goes wrong.
+    if (access_ && access_->rows() == p_.plan->cardinality) {
       const Block row = access_->at({&index, 1});
       if (const ErrorPtr* e = row.error_at(0)) throw Error(**e);
       for (const Column& c : row.columns) element.push_back(c.row(0));
@@ -207,20 +236,34 @@ class ElementAt {
   std::optional<RandomAccess> access_;
 };
 
-bool show_at(const LoadedPipeline& p, const std::vector<int64_t>& indices, Lines* lines) {
+bool show_at(const LoadedPipeline& p, const std::vector<int64_t>& indices, Lines* lines,
+             bool full) {
   ElementAt elements(p);
   bool failed = false;
+  const Progress progress("an element is computed");
   for (const int64_t index : indices) {
     Json line{{"at", index}};
+    std::string text;
     try {
       check_index(*p.plan, index);
-      line["element"] = element_json(p.plan->spec, elements.get(index), p.run_options);
+      const std::vector<Tensor> element = elements.get(index);
+      if (lines->on()) {
+        line["element"] = element_json(p.plan->spec, element, p.run_options);
+      } else {
+        text = people_text(p.plan->spec, element, p.run_options, full);
+      }
     } catch (const Error& e) {
       if (e.code() == Code::cancelled) throw;
       line["error"] = error_to_json(e);
+      text = people_text(e);
       failed = true;
     }
-    lines->print(line);
+    Progress::hide();
+    if (lines->on()) {
+      lines->print(line);
+    } else {
+      std::printf("%lld: %s\n", static_cast<long long>(index), text.c_str());
+    }
   }
   return failed;
 }
@@ -231,7 +274,8 @@ int refuse(const Error& e, Lines* lines) {
         {{"error",
           {{"at", "construction"}, {"code", code_name(e.code())}, {"message", e.what()}}}});
   } else {
-    std::fprintf(stderr, "%s\n", e.what());
+    const auto* place = dynamic_cast<const PipeError*>(&e);
+    std::fprintf(stderr, "%s\n", place ? painted(*place).c_str() : e.what());
   }
   return 2;
 }
@@ -246,15 +290,16 @@ int show_plan(const Args& args) {
   return 0;
 }
 
-int show_value(const LoadedPipeline& p, Lines* lines) {
+int show_value(const LoadedPipeline& p, Lines* lines, bool full) {
   try {
-    const std::vector<Tensor> value =
-        run_sink(p.plan, p.run_options, std::make_shared<PipelineState>());
-    const Json v = element_json(p.plan->spec, value, p.run_options);
+    const std::vector<Tensor> value = [&] {
+      const Progress progress("a value is computed");
+      return run_sink(p.plan, p.run_options, std::make_shared<PipelineState>());
+    }();
     if (lines->on()) {
-      lines->print({{"value", v}});
+      lines->print({{"value", element_json(p.plan->spec, value, p.run_options)}});
     } else {
-      std::puts(people_text(v).c_str());
+      std::puts(people_text(p.plan->spec, value, p.run_options, full).c_str());
     }
     return 0;
   } catch (const Error& e) {
@@ -281,26 +326,27 @@ int show_elements(const Args& args, Lines* lines) {
   } catch (const Error& e) {
     return refuse(e, lines);
   }
-  if (p.plan->op->sink) return show_value(p, lines);
+  if (p.plan->op->sink) return show_value(p, lines, args.has("--full"));
   if (lines->on()) {
     lines->print({{"spec", spec_to_json(p.plan->spec)}, {"cardinality", p.plan->cardinality}});
   } else {
-    std::printf("%s\n", p.plan->spec.text().c_str());
+    std::printf("%s\n", paint(Stream::out, Style::bold, p.plan->spec.text()).c_str());
   }
-  if (args.has("--at")) return show_at(p, indices, lines) ? 1 : 0;
+  if (args.has("--at")) return show_at(p, indices, lines, args.has("--full")) ? 1 : 0;
   const auto state = std::make_shared<PipelineState>();
   const int64_t every = args.get_int("--checkpoint-every", INT64_MAX, 1);
   p.run_options.marks = args.has("--checkpoint-every");
   bool failed = false;
   try {
-    if (!args.has("--passes")) failed = show_pass(p, state, limit, lines, every).failed;
+    const bool full = args.has("--full");
+    if (!args.has("--passes")) failed = show_pass(p, state, limit, lines, every, full).failed;
     for (size_t k = 0; k < passes.size(); ++k) {
       if (lines->on()) {
         lines->print({{"pass", k}});
       } else {
         std::printf("pass %zu\n", k);
       }
-      failed |= show_pass(p, state, passes[k], lines, every).failed;
+      failed |= show_pass(p, state, passes[k], lines, every, full).failed;
     }
   } catch (const Error& e) {  // cannot be opened
     if (e.code() == Code::cancelled) throw;
@@ -326,11 +372,13 @@ Command show_command() {
       "print the first elements with their types, or the plan",
       "Prints what the pipeline gives: its element type, then the first elements. Elements that "
       "fail are "
-      "shown as errors, and the next ones follow.",
+      "shown as errors, and the next ones follow. Of large tensors and strings a summary is shown, "
+      "programs (--jsonl, --json) get all.",
       {{"--limit", "N", "so many outcomes, elements and errors (default 10)"},
        {"--passes", "3,all", "several passes over one pipeline object, each of so many outcomes"},
        {"--at", "0,-1", "elements by index"},
        {"--checkpoint-every", "N", "after each N elements go on from a checkpoint, in a new run"},
+       {"--full", "", "large tensors and strings in full"},
        {"--jsonl", "", "one JSON object a line, for programs (docs/format/elements.md)"},
        {"--plan", "", "the plan as it would be run, in canonical form"},
        {"--json", "", "those objects in one; with --plan, the plan (docs/format/plan-json.md)"}},

@@ -4,7 +4,9 @@
 
 #include "cli/args.h"
 #include "cli/print_json.h"
+#include "cli/progress.h"
 #include "cli/synth_data.h"
+#include "io/staging_folder.h"
 #include "report/element_json.h"
 #include "report/table.h"
 #include "runtime/counters.h"
@@ -53,6 +55,12 @@ std::string names_of_kinds() {
   return out;
 }
 
+std::vector<std::string> list_of_kinds() {
+  std::vector<std::string> out;
+  for (const Kind& kind : kKinds) out.emplace_back(kind.name);
+  return out;
+}
+
 int synth(const Args& args) {
   if (args.positional().size() != 2)
     throw UsageError{"which kind, and where to? penstock synth imagenet DIR"};
@@ -65,10 +73,17 @@ int synth(const Args& args) {
     if (kind == candidate.name) made_by = &candidate;
   }
   if (!made_by) throw UsageError{"there is no kind " + kind + "; there are: " + names_of_kinds()};
-  const Request request{folder, args.get_int("--elements", made_by->elements, 0), seed,
+  StagingFolder staged(folder, args.has("--overwrite"));
+  const Request request{staged.path(), args.get_int("--elements", made_by->elements, 0), seed,
                         args.get_int("--shards", made_by->shards, 1),
                         args.get("--split").value_or("train")};
-  const SynthSummary made = made_by->make(request);
+  if (constexpr int64_t kMostShards = 99'999; request.shards > kMostShards)
+    throw UsageError{"--shards must be at most 99999: " + std::to_string(request.shards)};
+  const SynthSummary made = [&] {
+    const Progress progress("writing " + kind + " to " + folder);
+    return made_by->make(request);
+  }();
+  staged.publish();
   const double seconds = static_cast<double>(now_ns() - start) * 1e-9;
   if (args.has("--json")) {
     print_json({{"kind", kind},
@@ -89,22 +104,26 @@ int synth(const Args& args) {
 }  // namespace
 
 Command synth_command() {
-  return {"synth",
-          "KIND DIR [flags]",
-          "data of the sizes and shapes of real sets",
-          "Makes data that weighs what real data weighs. Kinds: imagenet (photo-like JPEGs in "
-          "TFRecord files), images (the same in folders of classes), coco (with boxes and masks), "
-          "text (lines of words and numbers), numbers (records of small features, and a CSV file), "
-          "clicks (tab-separated, plain and gzipped), translation (pairs of sentences as text, ids "
-          "and packed records), documents (tar archives, JSON lines, tokens), speech (FLAC clips "
-          "and a manifest). What needs a vocabulary or a SentencePiece model has it. The same seed "
-          "gives the same bytes.",
-          {{"--elements", "N", "how many (default 200 to 100000, by kind)"},
-           {"--shards", "N", "over how many files (default 4 or 16)"},
-           {"--split", "NAME", "imagenet: how files' names begin (default train)"},
-           {"--seed", "N", "default 0"},
-           {"--json", "", "one JSON object (docs/format/synth.md)"}},
-          synth};
+  return {
+      "synth",
+      "KIND DIR [flags]",
+      "data of the sizes and shapes of real sets",
+      "Makes data that weighs what real data weighs. Kinds: imagenet (photo-like JPEGs in "
+      "TFRecord files), images (the same in folders of classes), coco (with boxes and masks), "
+      "text (lines of words and numbers), numbers (records of small features, and a CSV file), "
+      "clicks (tab-separated, plain and gzipped), translation (pairs of sentences as text, ids "
+      "and packed records), documents (tar archives, JSON lines, tokens), speech (FLAC clips "
+      "and a manifest). What needs a vocabulary or a SentencePiece model has it. The same seed "
+      "gives the same bytes. The files appear together when all are made: where one fails, none "
+      "does.",
+      {{"--elements", "N", "how many (default 200 to 100000, by kind)"},
+       {"--shards", "N", "over how many files (default 4 or 16)"},
+       {"--split", "NAME", "imagenet: how files' names begin (default train)"},
+       {"--seed", "N", "default 0"},
+       {"--overwrite", "", "replace files that are there (default: they are an error)"},
+       {"--json", "", "one JSON object (docs/format/synth.md)"}},
+      synth,
+      list_of_kinds()};
 }
 
 }  // namespace penstock::cli

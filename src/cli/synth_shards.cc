@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/error.h"
+#include "base/start_thread.h"
 #include "io/file.h"
 #include "io/record_writer.h"
 
@@ -47,10 +47,14 @@ SynthSummary write_shards(int64_t elements, int64_t shards, const WriteShard& wr
       next = shards;
     }
   };
-  std::vector<std::jthread> pool;
-  for (size_t i = 1; i < threads; ++i) pool.emplace_back(work, i);
+  std::vector<std::thread> pool(threads - 1);
+  for (size_t i = 1; i < threads; ++i) {
+    if (!start_thread(&pool[i - 1], [&work, i] { work(i); })) break;  // fewer do it as well
+  }
   work(0);
-  pool.clear();
+  for (std::thread& thread : pool) {
+    if (thread.joinable()) thread.join();
+  }
   for (const std::exception_ptr& failure : failures) {
     if (failure) std::rethrow_exception(failure);
   }

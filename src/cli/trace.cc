@@ -4,6 +4,7 @@
 
 #include "cli/measure.h"
 #include "cli/print_json.h"
+#include "cli/terminal.h"
 #include "report/element_json.h"
 #include "report/table.h"
 
@@ -25,16 +26,20 @@ int trace(const Args& args) {
     print_json({{"file", file},
                 {"elements", run.trace.interval.elements},
                 {"seconds", run.trace.interval.seconds},
-                {"interrupted", run.trace.interval.interrupted}});
+                {"interrupted", run.trace.interval.interrupted},
+                {"error", run.error ? error_to_json(*run.error) : Json()}});
   } else {
-    std::printf("%lld elements in %s, traced to %s\n",
-                static_cast<long long>(run.trace.interval.elements),
-                human_seconds(run.trace.interval.seconds).c_str(), file.c_str());
+    const TraceInterval& seen = run.trace.interval;
+    std::printf("%lld elements in %s, traced to %s\n", static_cast<long long>(seen.elements),
+                human_seconds(seen.seconds).c_str(), file.c_str());
+    if (seen.elements == 0 && !seen.ended && !seen.interrupted)
+      std::puts("no element came in that time; give more with --seconds");
   }
   if (run.error) {
-    std::fprintf(stderr, "penstock trace: element %lld: %s: %s\n",
+    std::fprintf(stderr, "%s element %lld: %s: %s\n", signed_by("trace").c_str(),
                  static_cast<long long>(run.trace.interval.elements),
-                 std::string(code_name(run.error->code())).c_str(), run.error->what());
+                 paint(Stream::err, Style::red, code_name(run.error->code())).c_str(),
+                 run.error->what());
   }
   return run.error ? 1 : 0;
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json_mistake.h"
 
 namespace penstock::cluster {
 namespace {
@@ -69,7 +70,8 @@ Prices read_prices(const std::string& file, std::string_view json) {
   using Json = nlohmann::ordered_json;
   const std::string who = "prices: " + file + ": ";
   const Json parsed = Json::parse(json, nullptr, false);
-  if (parsed.is_discarded()) throw Error(Code::data_loss, who + "it is no JSON");
+  if (parsed.is_discarded())
+    throw Error(Code::data_loss, who + "it is no JSON" + json_mistake(json));
   if (!parsed.is_object()) throw Error(Code::invalid_argument, who + "it is no object");
   Prices out;
   for (const auto& [key, value] : parsed.items()) {

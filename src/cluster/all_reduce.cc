@@ -127,15 +127,6 @@ class StepRun {
   double credit_ = 0;          // bytes that cost nothing
 };
 
-Outcome replay(const Profile& profile, const Question& q, int32_t workers) {
-  Outcome out;
-  StepRun run(profile, q, workers);
-  run.spans = &out.spans;
-  RandomStream random(q.seed, 0, 0);
-  out.end_s = run.seconds(&random);
-  return out;
-}
-
 Point simulate_point(const Profile& profile, const Question& q, int32_t workers) {
   StepRun run(profile, q, workers);
   RandomStream random(q.seed, 0, static_cast<uint64_t>(workers));
@@ -197,7 +188,12 @@ Outcome replay_two_ranks(const Step& step, double rate) {
   Question q;
   q.rig.server_rate = rate;
   q.rig.burst_bytes = 0;
-  return replay(one, q, 2);
+  Outcome out;
+  StepRun run(one, q, 2);
+  run.spans = &out.spans;
+  RandomStream random(q.seed, 0, 0);
+  out.end_s = run.seconds(&random);
+  return out;
 }
 
 }  // namespace penstock::cluster

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json_mistake.h"
 #include "cluster/recorded_window.h"
 #include "cluster/sharing.h"
 #include "cluster/simulator.h"
@@ -65,7 +66,8 @@ std::pair<Profile, Profile> halves(const Profile& profile) {
 Pattern read_pattern(const std::string& file, std::string_view json) {
   const std::string who = "calibrate: " + file + ": ";
   const Json parsed = Json::parse(json, nullptr, false);
-  if (parsed.is_discarded()) throw Error(Code::data_loss, who + "it is no JSON");
+  if (parsed.is_discarded())
+    throw Error(Code::data_loss, who + "it is no JSON" + json_mistake(json));
   if (!parsed.is_object() || !parsed.contains("flows") || !parsed["flows"].is_array() ||
       parsed["flows"].empty() || parsed["flows"].size() > kMostFlows)
     throw Error(Code::invalid_argument, who + "flows is a list of 1 to 10000 flows");

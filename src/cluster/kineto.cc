@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json_mistake.h"
 
 namespace penstock::cluster {
 namespace {
@@ -212,7 +213,8 @@ bool is_kineto(std::string_view bytes) {
 
 Profile read_kineto(const std::string& file, std::string_view bytes) {
   const Json trace = Json::parse(bytes, nullptr, false);
-  if (trace.is_discarded()) throw Error(Code::data_loss, "profile: " + file + ": it is no JSON");
+  if (trace.is_discarded())
+    throw Error(Code::data_loss, "profile: " + file + ": it is no JSON" + json_mistake(bytes));
   const std::vector<Event> events = read_events(file, trace);
   const int64_t ranks = ranks_of(trace);
   std::vector<Event> steps;

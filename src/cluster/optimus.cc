@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/json_mistake.h"
 
 namespace penstock::cluster {
 namespace {
@@ -74,7 +75,8 @@ double squares(const std::vector<Row>& rows, const Row& t) {
 std::vector<MeasuredRun> read_runs(const std::string& file, std::string_view json) {
   const std::string who = "runs: " + file + ": ";
   const Json parsed = Json::parse(json, nullptr, false);
-  if (parsed.is_discarded()) throw Error(Code::data_loss, who + "it is no JSON");
+  if (parsed.is_discarded())
+    throw Error(Code::data_loss, who + "it is no JSON" + json_mistake(json));
   if (!parsed.is_array()) throw Error(Code::invalid_argument, who + "it is no list of runs");
   std::vector<MeasuredRun> out;
   for (const Json& run : parsed) {

@@ -1,14 +1,16 @@
 #include "cluster/predict.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
+#include <condition_variable>
 #include <mutex>
 #include <numeric>
+#include <optional>
 #include <thread>
 
 #include "base/error.h"
 #include "base/random.h"
+#include "base/start_thread.h"
 #include "cluster/all_reduce.h"
 #include "cluster/coarse.h"
 #include "cluster/simulator.h"
@@ -111,31 +113,6 @@ Point summarise(const std::vector<Replication>& replications, double model_error
   return out;
 }
 
-// Runs task(0..count-1) on `threads` threads; the first exception is thrown on.
-template <typename Task>
-void run_all(size_t count, int32_t threads, const Task& task) {
-  std::atomic<size_t> next{0};
-  std::exception_ptr error;
-  std::mutex mutex;
-  const auto work = [&] {
-    for (size_t i = next++; i < count; i = next++) {
-      try {
-        task(i);
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        if (!error) error = std::current_exception();
-        next = count;
-      }
-    }
-  };
-  {
-    std::vector<std::jthread> pool;
-    for (int32_t t = 1; t < threads; ++t) pool.emplace_back(work);
-    work();
-  }
-  if (error) std::rethrow_exception(error);
-}
-
 void check(const Question& q) {
   for (const int32_t w : q.workers) {
     if (w < 1 || w > kMostWorkers) {
@@ -157,15 +134,14 @@ double alone(const Plans& plans, const Question& question, int32_t servers) {
   return replicate(plans, q, 1, servers, 0).throughput;
 }
 
-// What the input pipelines let through.
-void limit_by_feed(const Question& q, std::vector<Point>* points) {
+// The batches of a step, and what the input pipelines let through.
+void complete(const Question& q, Point* p) {
+  if (q.mode != Mode::async) p->batches = p->workers - q.backups;
   if (q.feed_rate <= 0) return;
-  for (Point& p : *points) {
-    const double most = q.feed_rate * (q.mode == Mode::async ? p.workers : 1);
-    p.feed_use = std::min(1.0, p.steps_per_s / most);
-    if (p.steps_per_s >= most) p.binds = "feed";
-    for (double* rate : {&p.steps_per_s, &p.low, &p.high}) *rate = std::min(*rate, most);
-  }
+  const double most = q.feed_rate * (q.mode == Mode::async ? p->workers : 1);
+  p->feed_use = std::min(1.0, p->steps_per_s / most);
+  if (p->steps_per_s >= most) p->binds = "feed";
+  for (double* rate : {&p->steps_per_s, &p->low, &p->high}) *rate = std::min(*rate, most);
 }
 
 void check_kinds(const std::vector<Profile>& kinds, const Question& q) {
@@ -233,36 +209,152 @@ std::vector<StepPlan> plan_steps(const Profile& profile, const Rig& rig) {
 
 namespace {
 
-std::vector<Point> unlimited(const std::vector<Profile>& kinds, Question q) {
-  if (q.mode == Mode::all_reduce) return all_reduce_points(kinds[0], q);
-  if (q.step_time_s > 0) fit_step_time(kinds, q.step_time_s, &q);
-  const Plans plans = plan_all(kinds, q.rig);
-  const int32_t servers = kinds[0].servers;
-  if (q.model != Model::event) return coarse_points(kinds[0], q, 1 / alone(plans, q, servers));
-  const auto reps = static_cast<size_t>(q.replications);
-  std::vector<std::vector<Replication>> all(q.workers.size(), std::vector<Replication>(reps));
-  run_all(q.workers.size() * reps, q.threads, [&](size_t i) {
-    const size_t point = q.workers.size() - 1 - i / reps;  // long ones first
-    all[point][i % reps] =
-        replicate(plans, q, q.workers[point], servers, static_cast<int32_t>(i % reps));
-  });
-  std::vector<Point> out;
-  for (size_t p = 0; p < all.size(); ++p)
-    out.push_back(summarise(all[p], q.rig.model_error, q.workers[p], servers));
-  return out;
+struct Task {
+  size_t point = 0;
+  int32_t index = 0;  // of the replication
+};
+
+// Half of the 90 % interval of the mean, with a bound on Student's t.
+double uncertainty(const std::vector<Replication>& replications) {
+  std::vector<double> rates;
+  for (const Replication& r : replications) rates.push_back(r.throughput);
+  const auto n = static_cast<double>(rates.size());
+  return n < 2 ? HUGE_VAL : (kNormal90 + 2.12 / (n - 1)) * deviation(rates) / std::sqrt(n);
+}
+
+// Deals replications to threads, a few for each point at a time until it has enough, and gives each
+// point when it and those before are whole.
+class Points {
+ public:
+  Points(const Question& q, int32_t servers, const Watch& watch)
+      : q_(q), servers_(servers), watch_(watch), points_(q.workers.size()) {
+    for (Pending& p : points_) p.replications.resize(more(0));
+  }
+
+  // The next task, nothing when all is done. Waits while a point may yet turn out to need more.
+  std::optional<Task> next() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      if (error_ || out_.size() == points_.size()) return std::nullopt;
+      for (size_t p = out_.size(); p < points_.size(); ++p) {
+        Pending& pending = points_[p];
+        if (pending.begun < pending.replications.size())
+          return Task{p, static_cast<int32_t>(pending.begun++)};
+      }
+      changed_.wait(lock);
+    }
+  }
+
+  void add(const Task& task, Replication replication) {
+    const std::lock_guard lock(mutex_);
+    Pending& p = points_[task.point];
+    p.replications[static_cast<size_t>(task.index)] = std::move(replication);
+    if (++p.done == p.replications.size()) {
+      const size_t size = more(p.done);
+      const Point so_far = summarised(task.point);
+      p.whole = size == p.done ||
+                uncertainty(p.replications) <= q_.enough * (so_far.high - so_far.steps_per_s);
+      if (!p.whole) p.replications.resize(size);
+    }
+    tell();
+    changed_.notify_all();
+  }
+
+  void fail(std::exception_ptr error) {
+    const std::lock_guard lock(mutex_);
+    if (!error_) error_ = std::move(error);
+    changed_.notify_all();
+  }
+
+  std::vector<Point> take() {
+    if (error_) std::rethrow_exception(error_);
+    return std::move(out_);
+  }
+
+ private:
+  struct Pending {
+    std::vector<Replication> replications;
+    size_t begun = 0, done = 0;
+    bool whole = false;
+  };
+
+  // How many there are after `n`.
+  size_t more(size_t n) const {
+    constexpr size_t kAtOnce = 4;
+    const auto most = static_cast<size_t>(q_.replications);
+    return q_.enough > 0 ? std::min(most, n + kAtOnce) : most;
+  }
+
+  Point summarised(size_t point) const {
+    return summarise(points_[point].replications, q_.rig.model_error, q_.workers[point], servers_);
+  }
+
+  void tell() {
+    size_t done = 0, whole = 0;
+    for (const Pending& p : points_) {
+      done += p.done;
+      whole += p.replications.size();
+    }
+    if (watch_.simulation) watch_.simulation(done, whole);
+    for (; out_.size() < points_.size() && points_[out_.size()].whole;) {
+      out_.push_back(summarised(out_.size()));
+      complete(q_, &out_.back());
+      if (watch_.point) watch_.point(out_.back());
+    }
+  }
+
+  const Question& q_;
+  const int32_t servers_;
+  const Watch& watch_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Pending> points_;
+  std::vector<Point> out_;
+  std::exception_ptr error_;
+};
+
+std::vector<Point> without_simulation(std::vector<Point> points, const Question& q,
+                                      const Watch& watch) {
+  for (Point& p : points) {
+    complete(q, &p);
+    if (watch.point) watch.point(p);
+  }
+  return points;
 }
 
 }  // namespace
 
-std::vector<Point> predict(const std::vector<Profile>& kinds, const Question& question) {
+std::vector<Point> predict(const std::vector<Profile>& kinds, const Question& question,
+                           const Watch& watch) {
   check(question);
   check_kinds(kinds, question);
-  std::vector<Point> out = unlimited(kinds, question);
-  for (Point& p : out) {
-    if (question.mode != Mode::async) p.batches = p.workers - question.backups;
+  Question q = question;
+  if (q.mode == Mode::all_reduce)
+    return without_simulation(all_reduce_points(kinds[0], q), q, watch);
+  if (q.step_time_s > 0) fit_step_time(kinds, q.step_time_s, &q);
+  const Plans plans = plan_all(kinds, q.rig);
+  const int32_t servers = kinds[0].servers;
+  if (q.model != Model::event) {
+    return without_simulation(coarse_points(kinds[0], q, 1 / alone(plans, q, servers)), q, watch);
   }
-  limit_by_feed(question, &out);
-  return out;
+  Points points(q, servers, watch);
+  const auto work = [&] {
+    try {
+      while (const auto task = points.next()) {
+        points.add(*task, replicate(plans, q, q.workers[task->point], servers, task->index));
+      }
+    } catch (...) {
+      points.fail(std::current_exception());
+    }
+  };
+  {
+    std::vector<std::jthread> pool;
+    for (int32_t t = 1; t < q.threads; ++t) {
+      if (!start_thread(&pool.emplace_back(), work)) break;  // fewer do it as well
+    }
+    work();
+  }
+  return points.take();
 }
 
 }  // namespace penstock::cluster

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -40,7 +41,10 @@ struct Question {
   double step_time_s = 0;     // one worker's measured step; 0: from the profile
   int32_t steps = 120;        // simulated by each worker in each replication
   int32_t warm_up = 20;       // of them left out
-  int32_t replications = 16;  // with another start and other draws each
+  int32_t replications = 16;  // at most, with another start and other draws each
+  // A point has enough of them when their mean is known to this share of the interval around it; 0:
+  // when it has all. How many are left out depends on the draws alone.
+  double enough = 0;
   uint64_t seed = 1;
   int32_t threads = 1;
 };
@@ -65,10 +69,17 @@ inline double batches_per_s(const Point& p) { return p.steps_per_s * p.batches; 
 // Plans of all steps, as the simulator takes them.
 std::vector<StepPlan> plan_steps(const Profile& profile, const Rig& rig);
 
+// Told while predict() works, one call at a time, from any of its threads.
+struct Watch {
+  std::function<void(const Point&)> point;                    // the points, in their order
+  std::function<void(size_t done, size_t whole)> simulation;  // ended, of all
+};
+
 // One point for each of question.workers, with the profile's servers. The same question has the
 // same answer whatever the threads. Several profiles are kinds of workers: worker k is of kind k
 // modulo their number. Throws INVALID_ARGUMENT for sizes out of 1..10000, rates of 0, and profiles
 // that do not go together or with the mode.
-std::vector<Point> predict(const std::vector<Profile>& kinds, const Question& question);
+std::vector<Point> predict(const std::vector<Profile>& kinds, const Question& question,
+                           const Watch& watch = {});
 
 }  // namespace penstock::cluster

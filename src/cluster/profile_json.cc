@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/json_mistake.h"
 
 namespace penstock::cluster {
 namespace {
@@ -99,7 +100,8 @@ bool is_profile_json(std::string_view bytes) {
 
 Profile read_profile_json(const std::string& file, std::string_view bytes) {
   const Json json = Json::parse(bytes, nullptr, false);
-  if (json.is_discarded()) throw Error(Code::data_loss, "profile: " + file + ": it is no JSON");
+  if (json.is_discarded())
+    throw Error(Code::data_loss, "profile: " + file + ": it is no JSON" + json_mistake(bytes));
   if (!json.is_object() || value<std::string>(json, "format", "", file) != kFormat)
     bad(file, "format must be \"" + std::string(kFormat) + "\"");
   if (const int64_t version = value<int64_t>(json, "version", 0, file); version != kVersion)

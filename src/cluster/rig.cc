@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/json_mistake.h"
 
 namespace penstock::cluster {
 namespace {
@@ -256,7 +257,8 @@ double parse_rate(std::string_view text) {
 
 void read_rig(const std::string& file, std::string_view json, Rig* rig) {
   const Json parsed = Json::parse(json, nullptr, false);
-  if (parsed.is_discarded()) throw Error(Code::data_loss, "network: " + file + ": it is no JSON");
+  if (parsed.is_discarded())
+    throw Error(Code::data_loss, "network: " + file + ": it is no JSON" + json_mistake(json));
   if (!parsed.is_object()) bad("network: " + file + ": it is no object");
   for (const auto& [key, value] : parsed.items()) read_field(file, key, value, rig);
 }

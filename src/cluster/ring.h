@@ -11,7 +11,6 @@ template <typename T>
 class Ring {
  public:
   bool empty() const { return size_ == 0; }
-  size_t size() const { return size_; }
   // REQUIRES that it is not empty.
   const T& front() const { return places_[first_]; }
   void pop_front() {

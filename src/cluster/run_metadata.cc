@@ -1,6 +1,7 @@
 #include "cluster/run_metadata.h"
 
 #include <google/protobuf/io/tokenizer.h>
+#include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/text_format.h>
 
 #include <algorithm>
@@ -44,6 +45,7 @@ class Quiet : public google::protobuf::io::ErrorCollector {
 
 proto::RunMetadata parse(const std::string& file, std::string_view bytes) {
   proto::RunMetadata out;
+  const google::protobuf::LogSilencer silent;  // what is wrong is in our message
   const std::string text_start(bytes.substr(0, std::min<size_t>(bytes.size(), 64)));
   const size_t word = text_start.find_first_not_of(" \t\r\n");
   if (word != std::string::npos && (text_start.compare(word, 10, "step_stats") == 0 ||

@@ -129,10 +129,9 @@ StepPlan flatten(const Draft& draft) {
   out.ops = draft.ops;
   const size_t n = out.ops.size();
   for (size_t i = 0; i < n; ++i) {
-    out.ops[i].waits = static_cast<int32_t>(draft.deps[i].size());
+    out.waits.push_back(static_cast<int32_t>(draft.deps[i].size()));
     for (const int32_t d : draft.deps[i]) ++out.ops[static_cast<size_t>(d)].next_count;
-    out.waits.push_back(out.ops[i].waits);
-    if (out.ops[i].waits == 0) out.roots.push_back(static_cast<int32_t>(i));
+    if (out.waits[i] == 0) out.roots.push_back(static_cast<int32_t>(i));
     out.transfers += out.ops[i].kind == Kind::transfer;
     if (out.ops[i].kind == Kind::worker) out.worker_s += out.ops[i].amount;
     if (out.ops[i].kind == Kind::server) out.server_s += out.ops[i].amount;

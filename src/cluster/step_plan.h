@@ -17,7 +17,6 @@ struct PlannedOp {
   int32_t place = 0;    // server; of a transfer the link: 2 * server, + 1 for the uplink
   double amount = 0;    // seconds or bytes
   double priority = 0;  // lower goes first where several are ready
-  int32_t waits = 0;    // ops before it
   int32_t source = -1;  // op of the step; -1: what a transfer costs beside its bytes
   int32_t first_next = 0, next_count = 0;  // StepPlan::next
 };
@@ -31,7 +30,7 @@ inline int32_t server_of(const PlannedOp& op) {
 struct StepPlan {
   std::vector<PlannedOp> ops;
   std::vector<int32_t> next;
-  std::vector<int32_t> waits;        // by op, again: what a step begins with
+  std::vector<int32_t> waits;        // by op: how many it waits for
   std::vector<int32_t> roots;        // by server (that of none first), then as they begin
   std::vector<int32_t> root_groups;  // where in `roots` those of a server begin
   int32_t transfers = 0;

@@ -10,7 +10,11 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/fork.h"
 #include "base/recycled.h"
+#include "data/charged.h"
+#include "data/hand_over.h"
+#include "data/room_keeper.h"
 
 namespace penstock {
 
@@ -25,6 +29,7 @@ constexpr int64_t kHeader = sizeof(BufferHeader);
 constexpr int64_t kLeastMapped = 1 << 20;  // from here: mappings of their own
 constexpr int64_t kHugePage = 2 << 20;
 constexpr int64_t kMostBytes = int64_t{1} << 46;
+constexpr int32_t kHandedOver = 1 << 30;  // in BufferHeader::size_class
 
 constexpr int kClasses = size_class_of(kMostBytes + kHeader) + 1;
 
@@ -55,27 +60,70 @@ void unmap_memory(void* memory, int64_t bytes) {
 }
 
 thread_local BufferPool* scoped_pool = nullptr;
+thread_local ScopedLimit* scoped_limit = nullptr;
 
 }  // namespace
 
+// Doors to FreeLists, which only members of BufferPool can name.
+void hand_over_buffer(BufferHeader* header);
+bool holds_nothing(const BufferPool& pool);
+
+bool is_unused(const BufferPool& pool) { return holds_nothing(pool); }
+
+// What a pool has besides its counters. As a member it may see those.
 struct BufferPool::FreeLists {
-  std::mutex mutex;
+  ForkMutex mutex;
   std::vector<void*> lists[kClasses];
+  std::atomic<int64_t> handed_over_bytes{0};
+
+  // The flag in size_class tells give_back whose bytes they are. Iterators over one memory cache
+  // may hand over the same buffer at once.
+  static void hand_over(BufferHeader* header) {
+    BufferPool& pool = *header->pool;
+    if (pool.budget_bytes() == kUnlimited) return;
+    const std::atomic_ref size_class(header->size_class);
+    const int32_t before = size_class.fetch_or(kHandedOver, std::memory_order_relaxed);
+    if ((before & kHandedOver) != 0) return;
+    const int64_t total = size_class_bytes(before);
+    // In this order, so that is_unused never finds the bytes nowhere.
+    pool.free_lists_->handed_over_bytes.fetch_add(total, std::memory_order_relaxed);
+    pool.used_bytes_.fetch_sub(total, std::memory_order_release);
+  }
+  static bool is_unused(const BufferPool& pool) {
+    return pool.used_bytes_.load(std::memory_order_acquire) == 0 &&
+           pool.free_lists_->handed_over_bytes.load(std::memory_order_acquire) == 0;
+  }
+
+  friend void hand_over_buffer(BufferHeader* header) { hand_over(header); }
+  friend bool holds_nothing(const BufferPool& pool) { return is_unused(pool); }
 };
+
+void hand_over(const BufferRef& buffer) {
+  if (!buffer) return;
+  auto* header = reinterpret_cast<BufferHeader*>(buffer.data() - kHeader);
+  hand_over_buffer(header);
+  for (int i = 0; i < header->kept_count; ++i) hand_over_buffer(header->kept[i]);
+  if (!header->more_kept) return;
+  for (BufferHeader* kept : header->more_kept->headers) hand_over_buffer(kept);
+}
 
 BufferPool::BufferPool(int64_t budget_bytes)
     : budget_bytes_(budget_bytes), free_lists_(new FreeLists) {}
 
 BufferPool::~BufferPool() {
-  PENSTOCK_CHECK(used_bytes_.load(std::memory_order_acquire) == 0);
+  PENSTOCK_CHECK(FreeLists::is_unused(*this));
   trim();
   delete free_lists_;
 }
 
 void BufferPool::charge(int64_t bytes) {
-  const int64_t used = used_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-  if (used > budget_bytes()) {
+  int64_t used;
+  while ((used = used_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes) >
+         budget_bytes()) {
     used_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+    RoomState& state = room_state();
+    if (state.keeper && state.keeper->wait_for_room(*this, bytes)) continue;
+    state.wanted_bytes = bytes;
     throw Error(Code::resource_exhausted, "the memory budget of " +
                                               std::to_string(budget_bytes() >> 20) +
                                               " MiB is used up: " + std::to_string(bytes) +
@@ -93,6 +141,7 @@ BufferRef BufferPool::allocate(int64_t bytes) {
   }
   const int size_class = size_class_of(bytes + kHeader);
   const int64_t total = size_class_bytes(size_class);
+  if (scoped_limit) scoped_limit->take(total);
   charge(total);
   void* memory = nullptr;
   if (total <= kMostRecycled) {
@@ -126,7 +175,8 @@ BufferRef BufferPool::allocate(int64_t bytes) {
 }
 
 void BufferPool::give_back(BufferHeader* header) {
-  const int size_class = header->size_class;
+  const bool handed_over = (header->size_class & kHandedOver) != 0;
+  const int size_class = header->size_class & ~kHandedOver;
   const int64_t total = size_class_bytes(size_class);
   if (total <= kMostRecycled) {
     give_recycled(header, static_cast<size_t>(total));
@@ -135,8 +185,10 @@ void BufferPool::give_back(BufferHeader* header) {
     free_lists_->lists[size_class].push_back(header);
     kept_bytes_.fetch_add(total, std::memory_order_relaxed);
   }
+  if (scoped_limit) scoped_limit->left_ += total;
   // Last: whoever reads 0 may destroy the pool.
-  used_bytes_.fetch_sub(total, std::memory_order_release);
+  (handed_over ? free_lists_->handed_over_bytes : used_bytes_)
+      .fetch_sub(total, std::memory_order_release);
 }
 
 void BufferPool::trim() {
@@ -216,5 +268,20 @@ BufferRef allocate_buffer(int64_t bytes) { return current_pool().allocate(bytes)
 
 ScopedPool::ScopedPool(BufferPool* pool) : previous_(scoped_pool) { scoped_pool = pool; }
 ScopedPool::~ScopedPool() { scoped_pool = previous_; }
+
+ScopedLimit::ScopedLimit(int64_t bytes)
+    : left_(bytes), previous_(std::exchange(scoped_limit, this)) {}
+ScopedLimit::~ScopedLimit() { scoped_limit = previous_; }
+
+void ScopedLimit::take(int64_t bytes) {
+  if (bytes > left_) {
+    exceeded_ = true;
+    throw Error(Code::resource_exhausted, std::to_string(bytes) +
+                                              " more bytes are needed, work before a run may "
+                                              "take " +
+                                              std::to_string(std::max<int64_t>(left_, 0)));
+  }
+  left_ -= bytes;
+}
 
 }  // namespace penstock

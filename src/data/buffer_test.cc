@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/recycled.h"
+#include "data/hand_over.h"
 
 namespace penstock {
 namespace {
@@ -133,6 +134,33 @@ TEST_CASE("threads share a pool") {
   three.join();
   CHECK(pool.used_bytes() == 0);
   CHECK(pool.allocations() == 60'000);
+}
+
+TEST_CASE("a buffer that is handed over leaves the budget, not the pool") {
+  BufferPool pool(8 << 20);
+  CHECK(is_unused(pool));
+  std::vector<BufferRef> held;
+  for (int i = 0; i < 20; ++i) {
+    held.push_back(pool.allocate(1 << 20));
+    hand_over(held.back());
+    hand_over(held.back());
+    CHECK(pool.used_bytes() == 0);
+  }
+  CHECK(!is_unused(pool));
+  {
+    const BufferRef kept = pool.allocate(4 << 20);
+    BufferRef keeper = pool.allocate(100);
+    keeper.keep(kept);
+    hand_over(keeper);
+    CHECK(pool.used_bytes() == 0);
+    held.push_back(keeper);
+  }
+  const std::byte* const last = held[19].data();
+  held.clear();
+  CHECK(is_unused(pool));
+  const BufferRef again = pool.allocate(1 << 20);
+  CHECK(again.data() == last);  // its memory is used again, and counts again
+  CHECK(pool.used_bytes() >= 1 << 20);
 }
 
 }  // namespace

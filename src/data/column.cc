@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "data/checked_product.h"
 #include "data/object_column.h"
 
 namespace penstock {
@@ -45,7 +46,8 @@ void gather_rows(const std::byte* from, int64_t row_bytes, std::span<const int32
 }  // namespace
 
 Column Column::dense(DType dtype, const Dims& row_dims, int64_t rows) {
-  BufferRef buffer = allocate_buffer(rows * row_dims.entries() * dtype_size(dtype));
+  BufferRef buffer =
+      allocate_buffer(checked_product({rows, row_dims.entries(), dtype_size(dtype)}));
   std::byte* data = buffer.data();
   return dense(dtype, row_dims, rows, std::move(buffer), data);
 }
@@ -186,7 +188,7 @@ int64_t Column::payload_bytes() const {
   if (rows_ == 0) return 0;
   switch (kind_) {
     case Kind::object: return 0;
-    case Kind::constant: return row_bytes();
+    case Kind::constant: return row(0).payload_bytes();
     case Kind::dense: return entries_bytes(data_, dtype_, rows_ * row_dims_.entries());
     case Kind::ragged:
       return entries_bytes(row_data(0), dtype_,

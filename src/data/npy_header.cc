@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "base/error.h"
+#include "data/checked_product.h"
 
 namespace penstock {
 namespace {
 
 constexpr std::string_view kMagic{"\x93NUMPY", 6};
 constexpr int64_t kMostHeader = 1 << 20;
-constexpr int64_t kMostEntries = int64_t{1} << 50;
 
 [[noreturn]] void bad(const std::string& what) {
   throw Error(Code::data_loss, "no .npy file: " + what);
@@ -49,8 +49,7 @@ std::string_view value_of(std::string_view dict, std::string_view key) {
 Dims shape_of(std::string_view text) {
   if (!text.starts_with('(') || text.find(')') == std::string_view::npos) bad("its shape is none");
   text = text.substr(1, text.find(')') - 1);
-  Dims out;
-  int64_t entries = 1;
+  std::vector<int64_t> out;
   while (!text.empty()) {
     const size_t comma = text.find(',');
     std::string_view size = text.substr(0, comma);
@@ -60,13 +59,11 @@ Dims shape_of(std::string_view text) {
     int64_t n = -1;
     const auto [p, code] = std::from_chars(size.data(), size.data() + size.size(), n);
     if (code != std::errc() || p != size.data() + size.size() || n < 0) bad("its shape is none");
-    if (__builtin_mul_overflow(entries, std::max<int64_t>(n, 1), &entries) ||
-        entries > kMostEntries)
-      bad("its shape is too large");
-    if (out.rank() == kMaxRank) unread("the array has more than 8 axes");
     out.push_back(n);
+    if (!are_shape_sizes(out)) bad("its shape is too large");
+    if (out.size() > static_cast<size_t>(kMaxRank)) unread("the array has more than 8 axes");
   }
-  return out;
+  return Dims(out);
 }
 
 }  // namespace

@@ -71,6 +71,15 @@ LeafSpec ragged_leaf(DType dtype, Shape shape, int ragged_rank) {
   return {LeafSpec::Kind::ragged, dtype, std::move(shape), ragged_rank, nullptr};
 }
 
+bool is_dense(const LeafSpec& leaf) {
+  return leaf.is_tensor() || (leaf.kind == LeafSpec::Kind::ragged && leaf.ragged_rank == 0);
+}
+
+LeafSpec row_as_tensor(LeafSpec leaf) {
+  if (is_dense(leaf)) leaf.kind = LeafSpec::Kind::tensor;
+  return leaf;
+}
+
 LeafSpec sparse_leaf(DType dtype, Shape shape) {
   return {LeafSpec::Kind::sparse, dtype, std::move(shape), 0, nullptr};
 }

@@ -51,8 +51,16 @@ Tensor make_sparse(Tensor indices, Tensor values, Tensor shape);
 const RaggedTensor* as_ragged(const Tensor& tensor);
 const SparseTensor* as_sparse(const Tensor& tensor);
 
-// Leaf specs: `shape` has all axes, the ragged ones (1 to ragged_rank) unknown.
+// Leaf specs: `shape` has all axes; the ragged ones (1 to ragged_rank) are unknown, or uniform.
+//
+// The rows of a ragged tensor of one ragged axis have ragged rank 0. Their values are dense
+// tensors, and everything but a batch takes them for such: a batch joins them to a ragged tensor
+// again.
 LeafSpec ragged_leaf(DType dtype, Shape shape, int ragged_rank);
+// Whether the values are dense tensors.
+bool is_dense(const LeafSpec& leaf);
+// Returns the leaf of a dense tensor for such a row; any other leaf as it is.
+LeafSpec row_as_tensor(LeafSpec leaf);
 LeafSpec sparse_leaf(DType dtype, Shape shape);
 
 }  // namespace penstock

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "data/checked_product.h"
 
 namespace penstock {
 namespace {
@@ -16,24 +17,48 @@ std::string join_sizes(std::span<const int64_t> sizes) {
   return out + "]";
 }
 
+int checked_rank(size_t rank) {
+  if (rank > static_cast<size_t>(kMaxRank))
+    throw Error(Code::invalid_argument, "shape: rank above 8");
+  return static_cast<int>(rank);
+}
+
+// Products of a shape's sizes fit in an int64, those of some of its axes too: views and strides
+// need no checks of their own.
+void check_products(std::span<const int64_t> sizes) {
+  if (!are_shape_sizes(sizes))
+    throw Error(Code::invalid_argument, "shape: too many entries: " + join_sizes(sizes));
+}
+
 }  // namespace
 
-Dims::Dims(std::span<const int64_t> sizes) {
-  for (const int64_t size : sizes) push_back(size);
+Dims::Dims(std::span<const int64_t> sizes) : rank_(checked_rank(sizes.size())) {
+  std::ranges::copy(sizes, sizes_.begin());
+  check_products(sizes);
 }
 
 void Dims::push_back(int64_t size) {
-  if (rank_ == kMaxRank) throw Error(Code::invalid_argument, "shape: rank above 8");
-  sizes_[static_cast<size_t>(rank_++)] = size;
+  rank_ = checked_rank(static_cast<size_t>(rank_) + 1);
+  sizes_[static_cast<size_t>(rank_ - 1)] = size;
+  check_products(sizes());
 }
 
 Dims Dims::with_front(int64_t size) const {
-  Dims out{size};
-  for (const int64_t s : sizes()) out.push_back(s);
+  Dims out;
+  out.rank_ = checked_rank(static_cast<size_t>(rank_) + 1);
+  out.sizes_[0] = size;
+  std::ranges::copy(sizes(), out.sizes_.begin() + 1);
+  check_products(out.sizes());
   return out;
 }
 
-Dims Dims::without_front() const { return Dims(sizes().subspan(1)); }
+// Of a shape that is checked: this one needs no check.
+Dims Dims::without_front() const {
+  Dims out;
+  out.rank_ = rank_ - 1;
+  std::ranges::copy(sizes().subspan(1), out.sizes_.begin());
+  return out;
+}
 
 bool Dims::operator==(const Dims& other) const {
   return std::ranges::equal(sizes(), other.sizes());
@@ -56,7 +81,7 @@ Dims Shape::dims() const {
   return Dims(std::span<const int64_t>(sizes_));
 }
 
-int64_t Shape::entries() const { return is_static() ? dims().entries() : -1; }
+int64_t Shape::entries() const { return is_static() ? checked_product(sizes_) : -1; }
 
 Shape Shape::with_front(int64_t size) const {
   Shape out = *this;

@@ -1,5 +1,7 @@
 #include "data/spec.h"
 
+#include "data/ragged.h"
+
 namespace penstock {
 namespace {
 
@@ -38,12 +40,13 @@ LeafSpec LeafSpec::dataset(Spec element) {
 
 bool LeafSpec::operator==(const LeafSpec& other) const {
   if (kind != other.kind) return false;
-  if (kind == Kind::dataset) return *element == *other.element;
+  if (kind == Kind::dataset) return *element == *other.element && shape == other.shape;
   return dtype == other.dtype && shape == other.shape && ragged_rank == other.ragged_rank;
 }
 
 std::string LeafSpec::text() const {
-  if (kind == Kind::dataset) return "dataset of " + element->text();
+  if (kind == Kind::dataset)
+    return "dataset" + (shape.is_scalar() ? "" : shape.text()) + " of " + element->text();
   std::string out(dtype_name(dtype));
   if (!shape.is_scalar()) out += shape.text();
   if (kind == Kind::ragged) out = "ragged " + out;
@@ -148,7 +151,9 @@ Spec join_specs(const Spec& a, const Spec& b, bool* ok) {
   const std::vector<LeafSpec> right = b.leaves();
   for (size_t i = 0; i < left.size(); ++i) {
     LeafSpec& l = left[i];
-    const LeafSpec& r = right[i];
+    LeafSpec r = right[i];
+    // Rows of ragged tensors and dense tensors have the same values: together they are such rows.
+    if (l.kind != r.kind && is_dense(l) && is_dense(r)) l.kind = r.kind = LeafSpec::Kind::ragged;
     if (l.kind != r.kind || l.ragged_rank != r.ragged_rank ||
         (l.kind != LeafSpec::Kind::dataset && l.dtype != r.dtype)) {
       *ok = false;
@@ -156,8 +161,11 @@ Spec join_specs(const Spec& a, const Spec& b, bool* ok) {
     }
     if (l.kind == LeafSpec::Kind::dataset) {
       bool inner = false;
+      const Shape shape = Shape::join(l.shape, r.shape);
       l = LeafSpec::dataset(join_specs(*l.element, *r.element, &inner));
-      *ok = *ok && inner;
+      l.shape = shape;
+      // A dataset and a batch of them are no one thing.
+      *ok = *ok && inner && shape.has_rank();
     } else {
       l.shape = Shape::join(l.shape, r.shape);
     }

@@ -1,10 +1,10 @@
 // batch(n): consecutive elements stacked along a new first axis.
 //
-// Elements of one batch must have one shape. An error takes no slot: it leaves before the batch
-// that is being filled, which goes on with the next element. max_wait=5ms, in latency mode, gives
-// what is there that long after a batch's first element: for requests that come when they like.
-// Rows that already lie side by side in one buffer (a chain that was told the batch size) are not
-// copied.
+// Elements of one batch must have one shape: those of another than most are errors. An error takes
+// no slot: it leaves before the batch that is being filled, which goes on with the next element.
+// max_wait=5ms, in latency mode, gives what is there that long after a batch's first element: for
+// requests that come when they like. Rows that already lie side by side in one buffer (a chain that
+// was told the batch size) are not copied.
 
 #include "datasets/batching.h"
 #include "datasets/datasets.h"
@@ -70,8 +70,7 @@ OperatorDef batch_operator() {
   };
   op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
     const int64_t size = context.int_arg(*node, "batch_size");
-    return grouped(open_indexed_input(*node, context), size,
-                   node->cardinality < 0 ? INT64_MAX : node->cardinality,
+    return grouped(open_indexed_input(*node, context), size, node->arg("drop_remainder").as_bool(),
                    [node, context, size](CursorPtr rows) -> CursorPtr {
                      CursorPtr cursor = open_batching(std::move(rows), size, false,
                                                       node->inputs[0]->spec.leaves());

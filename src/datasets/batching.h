@@ -11,7 +11,7 @@ namespace penstock {
 CursorPtr open_batching(CursorPtr input, int64_t size, bool drop_remainder,
                         std::vector<LeafSpec> leaves);
 
-// The leaf of a batch of `rows` (-1: any number) of that leaf. Fails for nested datasets.
+// The leaf of a batch of `rows` (-1: any number) of that leaf. Fails for optional values.
 LeafSpec batched_leaf(const LeafSpec& leaf, int64_t rows);
 // How many batches of `size` (-1: not known yet) the input makes.
 int64_t batch_count(int64_t cardinality, int64_t size, bool drop_remainder);

@@ -1,7 +1,7 @@
 // A chunk is what some outer rows give together: the source's rows side by side, the captured
 // values repeated beside them, the stages run over all. What does not go that way (a window that is
-// no plain rows, a batch with an error among its rows) goes through a cursor, one outer row after
-// the other.
+// no plain rows, a batch with an error among its rows, or with rows of several shapes) goes through
+// a cursor, one outer row after the other.
 
 #include "datasets/block_flat_map.h"
 
@@ -13,6 +13,7 @@
 #include "datasets/kept_rows.h"
 #include "datasets/range_bounds.h"
 #include "datasets/runs.h"
+#include "datasets/shape_vote.h"
 #include "datasets/stacking.h"
 #include "runtime/resumed_count.h"
 
@@ -27,6 +28,7 @@ class BlockFlatMapCursor final : public Cursor {
   BlockFlatMapCursor(const PlanPtr& node, const OpenContext& context,
                      std::unique_ptr<const InnerTemplate> how)
       : how_(std::move(how)),
+        shapes_(how_->leaves),
         node_(node),
         context_(context),
         environment_(context.environment.begin(), context.environment.end()),
@@ -183,7 +185,7 @@ class BlockFlatMapCursor final : public Cursor {
       how_->stages->run(&block, nullptr);
       block.columns.resize(std::min(block.columns.size(), how_->columns));
     }
-    if (batches && !block.errors.empty()) {
+    if (batches && (!block.errors.empty() || !agree(parts, block))) {
       by_cursor_ = outer_;
       outer_ = parts[0].outer;
       return false;
@@ -195,6 +197,13 @@ class BlockFlatMapCursor final : public Cursor {
       if (block.rows > 0) ready_.push_back(std::move(block));
     }
     return true;
+  }
+
+  // Whether the rows of each part have one shape, so that batches of them need no vote.
+  bool agree(const std::vector<Part>& parts, const Block& block) const {
+    std::vector<int64_t> counts;
+    for (const Part& p : parts) counts.push_back(p.count);
+    return shapes_.agree(block, counts);
   }
 
   // How many rows came of the outer row that is used in part.
@@ -358,6 +367,7 @@ class BlockFlatMapCursor final : public Cursor {
   }
 
   const std::unique_ptr<const InnerTemplate> how_;
+  const RowShapes shapes_;  // of what is batched
   const PlanPtr node_;
   OpenContext context_;
   std::vector<Tensor> environment_;

@@ -2,17 +2,25 @@
 // padding_values=none, pad_to_bucket_boundary=false, no_padding=false, drop_remainder=false,
 // max_tokens=none): elements of like length batched together, padded to the longest of the batch.
 //
+// An element that cannot stand in its batch is an error and takes no slot: one that does not fit
+// padded_shapes, or without padding one of another shape than most of its batch.
+//
 // Bucket i takes lengths from boundaries[i - 1] to before boundaries[i]. A batch comes out when its
 // bucket is full; what is left follows at the end, bucket by bucket. Errors go past the buckets.
 // With max_tokens a bucket is full where one more element would make its rows times its longest row
 // more than that.
 
 #include <algorithm>
+#include <deque>
+#include <optional>
 
+#include "data/ragged.h"
 #include "datasets/batching.h"
 #include "datasets/datasets.h"
+#include "datasets/held_memory.h"
 #include "datasets/padding.h"
 #include "datasets/refill.h"
+#include "datasets/shape_vote.h"
 #include "datasets/stacking.h"
 #include "datasets/token_budget.h"
 
@@ -50,34 +58,42 @@ class BucketCursor final : public Cursor {
   BucketCursor(const PlanPtr& node, const OpenContext& context, Buckets buckets)
       : buckets_(std::move(buckets)),
         leaves_(node->inputs[0]->spec.leaves()),
+        shapes_(leaves_),
         length_(context.program(*node, "element_length_func")),
         input_(context.open_input(*node)),
         mark_each_(context.run->options().block_rows == 1) {
     refill_.start(*input_, context.resume(*node), 0);
     std::vector<Padding> paddings;
     if (!buckets_.no_padding) {
-      paddings =
-          read_paddings(*node->inputs[0], node->arg("padded_shapes"), node->arg("padding_values"));
+      paddings = open_paddings(context, *node);
     }
     const TokenBudget budget = open_token_budget(context, *node);
     for (size_t b = 0; b < buckets_.batch_sizes.size(); ++b) {
-      filled_.push_back({std::vector<RowsToPad>(leaves_.size()),
-                         {},
-                         Origin(),
-                         budget,
-                         bucket_paddings(paddings, buckets_.padded_length(b))});
+      Bucket bucket{std::vector<RowsToPad>(leaves_.size()),
+                    {},
+                    {},
+                    {},
+                    budget,
+                    bucket_paddings(paddings, buckets_.padded_length(b)),
+                    std::nullopt};
+      if (!buckets_.no_padding) bucket.check.emplace(leaves_, bucket.paddings);
+      filled_.push_back(std::move(bucket));
     }
   }
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
     for (;;) {
+      if (!misfits_.empty()) return give_misfit(out);
       if (full_ >= 0) return emit(&filled_[static_cast<size_t>(std::exchange(full_, -1))], out);
       if (ended_) {
-        if (buckets_.drop_remainder) return Poll::end;
         const auto rest =
             std::ranges::find_if(filled_, [](const Bucket& b) { return !b.arrived.empty(); });
-        return rest == filled_.end() ? Poll::end : emit(&*rest, out);
+        if (rest == filled_.end()) return Poll::end;
+        if (settle(&*rest)) continue;
+        if (!buckets_.drop_remainder) return emit(&*rest, out);
+        *rest = Bucket();
+        continue;
       }
       if (at_ == in_.rows) {
         const Poll poll = pull_rows(pull);
@@ -103,9 +119,11 @@ class BucketCursor final : public Cursor {
   struct Bucket {
     std::vector<RowsToPad> rows;   // of each component
     std::vector<int64_t> arrived;  // which rows of the input they are
-    Origin origin;                 // of the first row
+    std::vector<Origin> origins;   // of each
+    ShapeVote vote;                // without padding, where shapes may differ
     TokenBudget budget;
     std::vector<Padding> paddings;
+    std::optional<PaddingCheck> check;
     int64_t rows_held() const { return static_cast<int64_t>(arrived.size()); }
   };
 
@@ -138,8 +156,11 @@ class BucketCursor final : public Cursor {
                         " has no boundary to be padded to; the last one is " +
                         std::to_string(buckets_.boundaries.back()));
       }
+      const ErrorPtr misfit = bucket.check ? bucket.check->check(in_, row) : nullptr;
+      if (misfit) throw Error(*misfit);
       const int64_t padded = buckets_.padded_length(index);
       if (!bucket.budget.add(padded >= 0 ? padded : length, bucket.rows_held())) {
+        settle(&bucket);
         full_ = static_cast<int64_t>(index);
         return;
       }
@@ -148,18 +169,69 @@ class BucketCursor final : public Cursor {
       throw;
     }
     ++at_;
-    if (bucket.arrived.empty()) bucket.origin = in_.origin.slice(row);
+    held_.grow(
+        bytes_of_row(),
+        [this] {
+          int64_t rows = 0;
+          for (const Bucket& b : filled_) rows += b.rows_held();
+          return std::to_string(rows) + " elements in buckets that are not full";
+        },
+        "use smaller batch_sizes, or fewer boundaries");
+    bucket.origins.push_back(in_.origin.slice(row));
     bucket.arrived.push_back(ordinal(row));
     for (size_t c = 0; c < leaves_.size(); ++c) bucket.rows[c].add(in_.columns[c].row(row));
-    if (bucket.rows_held() == buckets_.batch_sizes[index]) full_ = static_cast<int64_t>(index);
+    const int64_t size = buckets_.batch_sizes[index];
+    if (buckets_.no_padding && shapes_.may_differ()) {
+      bucket.vote.add(shapes_.of(in_, row));
+      if (!bucket.vote.is_decided(size)) return;
+      settle(&bucket);
+    }
+    if (bucket.rows_held() == size) full_ = static_cast<int64_t>(index);
+  }
+
+  // Takes the rows out of the bucket whose shapes do not agree with most; whether there are any.
+  bool settle(Bucket* bucket) {
+    if (bucket->vote.most() == bucket->vote.rows()) return false;
+    const RowShapes::Shapes winner = bucket->vote.winner();
+    const ShapeVote::Verdict verdict = bucket->vote.decide();
+    for (const RowError& misfit : verdict.misfits)
+      misfits_.push_back({misfit.error, bucket->origins[static_cast<size_t>(misfit.row)]});
+    std::vector<int64_t> arrived;
+    std::vector<Origin> origins;
+    for (const int32_t row : verdict.kept) {
+      arrived.push_back(bucket->arrived[static_cast<size_t>(row)]);
+      origins.push_back(bucket->origins[static_cast<size_t>(row)]);
+    }
+    for (RowsToPad& rows : bucket->rows) rows.keep(verdict.kept);
+    held_.shrink((bucket->rows_held() - static_cast<int64_t>(arrived.size())) * bytes_of_row());
+    bucket->arrived = std::move(arrived);
+    bucket->origins = std::move(origins);
+    bucket->vote.add(winner, bucket->rows_held());
+    return true;
+  }
+
+  Poll give_misfit(Block* out) {
+    *out = error_block(misfits_.front().error, identity().columns, misfits_.front().origin);
+    misfits_.pop_front();
+    // A bucket that is to be given has no mark: taken up again, it could have room for more.
+    if (misfits_.empty() && full_ < 0) mark(out);
+    return Poll::ready;
+  }
+
+  // Beside buffers: a tensor of each component, and the row's number and origin.
+  int64_t bytes_of_row() const {
+    return static_cast<int64_t>(leaves_.size() * sizeof(Tensor) + sizeof(int64_t) + sizeof(Origin));
   }
 
   Poll emit(Bucket* bucket, Block* out) {
     const int64_t n = bucket->rows_held();
-    bucket->arrived.clear();
+    held_.shrink(n * bytes_of_row());
     out->clear();
     out->rows = 1;
-    out->origin = bucket->origin;
+    out->origin = bucket->origins.front();
+    bucket->arrived.clear();
+    bucket->origins.clear();
+    bucket->vote = ShapeVote();
     if (buckets_.no_padding) {
       for (size_t c = 0; c < leaves_.size(); ++c)
         out->columns.push_back(stack_rows(bucket->rows[c].take(), leaves_[c], 1, n, &out->errors));
@@ -174,7 +246,7 @@ class BucketCursor final : public Cursor {
   void mark(Block* out) {
     const int64_t head = ordinal(at_);
     const bool due = head - marked_at_ >= marked_rows_ || ended_ || mark_each_;
-    if (!identity().marks || !due) return;
+    if (!identity().marks || !due || !misfits_.empty()) return;
     std::vector<int64_t> held, numbers;
     for (const Bucket& b : filled_) held.insert(held.end(), b.arrived.begin(), b.arrived.end());
     const StreamPosition before = refill_.add_to_mark(head, &held, &numbers);
@@ -188,6 +260,7 @@ class BucketCursor final : public Cursor {
 
   const Buckets buckets_;
   const std::vector<LeafSpec> leaves_;  // of an element
+  const RowShapes shapes_;
   const std::shared_ptr<const CompiledFunction> length_;
   CursorPtr input_;
   const bool mark_each_;
@@ -195,7 +268,13 @@ class BucketCursor final : public Cursor {
   int64_t marked_at_ = 0;    // rows of the input before the last mark
   int64_t marked_rows_ = 0;  // held then
   std::vector<Bucket> filled_;
+  HeldMemory held_;    // by filled_
   int64_t full_ = -1;  // the bucket to be given next
+  struct Misfit {
+    ErrorPtr error;
+    Origin origin;
+  };
+  std::deque<Misfit> misfits_;  // to be given before it
   Block in_, lengths_;
   int64_t at_ = 0;
   bool ended_ = false;
@@ -249,10 +328,17 @@ void infer(NodeDraft& draft) {
   if (buckets.no_padding) {
     for (LeafSpec& leaf : leaves) leaf = batched_leaf(leaf, Shape::kUnknown);
   } else {
+    for (const LeafSpec& leaf : leaves) {
+      if ((leaf.kind == LeafSpec::Kind::ragged && !is_dense(leaf)) ||
+          leaf.kind == LeafSpec::Kind::sparse) {
+        NodeDraft::fail("no_padding", "is needed for " + leaf.text() +
+                                          ", which cannot be padded: no_padding=true");
+      }
+    }
     const std::vector<Padding> how = read_paddings(draft.input(), draft.node.args["padded_shapes"],
                                                    draft.node.args["padding_values"]);
     for (size_t i = 0; i < leaves.size(); ++i)
-      leaves[i].shape = how[i].shape.with_front(Shape::kUnknown);
+      leaves[i] = LeafSpec::tensor(leaves[i].dtype, how[i].shape.with_front(Shape::kUnknown));
   }
   draft.node.spec = draft.input().spec.with_leaves(leaves);
   draft.node.cardinality = draft.input().cardinality == kInfinite ? kInfinite : kUnknown;

@@ -5,13 +5,17 @@
 // Complete at the end of the input, or at its last element where their number is known. A pass with
 // an error leaves the cache unfinished, so that no hole is ever kept. Cached rows keep their
 // lineage and take the epoch of the pass that reads them: random ops behind the cache draw anew.
-// The rows count against the memory budget; a cache that would pass eight tenths of it is given up.
+// The rows count against the memory budget. A cache that would pass eight tenths of it is given up,
+// as is one that is being filled while the run has no other memory to go on with; the run says so.
 // A checkpoint holds no rows: taken up in another process the cache is filled anew, as the epoch
 // that filled it first, and what was given already is dropped.
 
 #include <algorithm>
 #include <mutex>
+#include <utility>
 
+#include "base/fork.h"
+#include "data/hand_over.h"
 #include "data/object_column.h"
 #include "data/optional.h"
 #include "datasets/datasets.h"
@@ -27,9 +31,26 @@ struct CacheState {
   bool complete = false;
   std::vector<Block> blocks;
   int64_t bytes = 0;
-  uint64_t epoch = 0;            // of the pass that filled it
-  const Run* charged = nullptr;  // whose budget the rows count against now
+  uint64_t epoch = 0;      // of the pass that filled it
+  Run* charged = nullptr;  // whose budget the rows count against now
+  bool nested = false;     // belongs to a pipeline of `charged`, and goes with it
+
+  CacheState() = default;
+  ~CacheState();
+  CacheState(const CacheState&) = delete;
+  CacheState& operator=(const CacheState&) = delete;
 };
+
+// Sets bytes aside for the cache; a negative number gives them back.
+void take_from_budget(Run* run, int64_t bytes) {
+  static auto* mutex = new ForkMutex;
+  const std::lock_guard lock(*mutex);
+  run->pool().set_budget_bytes(run->pool().budget_bytes() - bytes);
+}
+
+CacheState::~CacheState() {
+  if (nested && charged) take_from_budget(charged, -bytes);
+}
 
 // What holds a buffer not much larger than itself may be kept as it is.
 bool fits(const BufferRef& buffer, int64_t bytes) {
@@ -75,16 +96,17 @@ Block kept(const Block& block) {
   return out;
 }
 
-class CacheCursor final : public Cursor {
+class CacheCursor final : public Cursor, private Spare {
  public:
   CacheCursor(std::shared_ptr<CacheState> state, PlanPtr node, const OpenContext& context)
       : state_(std::move(state)),
         run_(context.run),
         epoch_(context.epoch),
         fill_epoch_(context.epoch),
-        expected_(node->cardinality) {
-    std::lock_guard lock(state_->mutex);
+        expected_(counted_elements(*node)) {
+    const std::lock_guard lock(state_->mutex);
     reading_ = state_->complete;
+    state_->nested = context.nested != nullptr;
     if (const StageMark* from = context.resume(*node)) {
       fill_epoch_ = static_cast<uint64_t>(from->number(0));
       drop_rows(from->number(1));
@@ -93,12 +115,18 @@ class CacheCursor final : public Cursor {
       OpenContext below = context;
       below.epoch = fill_epoch_;
       input_ = below.open_input(*node);
-    } else if (state_->charged != run_) {  // another iterator's pool holds them
-      run_->pool().set_budget_bytes(
-          std::max<int64_t>(0, run_->pool().budget_bytes() - state_->bytes));
+    } else if (state_->charged != run_) {
+      take_from_budget(run_, state_->bytes);
       state_->charged = run_;
     }
+    if (input_) run_->gate().add(this);
   }
+  ~CacheCursor() override {
+    if (input_) run_->gate().remove(this);
+    stop_filling();
+  }
+  CacheCursor(const CacheCursor&) = delete;
+  CacheCursor& operator=(const CacheCursor&) = delete;
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
@@ -110,8 +138,11 @@ class CacheCursor final : public Cursor {
     const Poll poll = input_->pull(out, pull);
     if (poll == Poll::end) complete();
     if (poll != Poll::ready) return poll;
-    filling_ = filling_ && out->errors.empty();
-    if (filling_) add_rows(*out);
+    if (is_filling() && !out->errors.empty()) {
+      stop_filling();
+    } else if (is_filling()) {
+      add_rows(*out);
+    }
     given_ += out->rows;
     if (given_ == expected_) complete();
     if (fill_epoch_ != epoch_) out->origin = out->origin.with_epoch(epoch_);
@@ -135,23 +166,68 @@ class CacheCursor final : public Cursor {
     return Poll::ready;
   }
 
+  bool is_filling() {
+    const std::lock_guard lock(mutex_);
+    return filling_;
+  }
+  // Returns the bytes that it gives back.
+  int64_t stop_filling() {
+    std::vector<Block> dropped;  // freed after the lock
+    const std::lock_guard lock(mutex_);
+    filling_ = false;
+    dropped.swap(blocks_);
+    take_from_budget(run_, -bytes_);
+    return std::exchange(bytes_, 0);
+  }
+  // Others hold what is made again with less work.
+  bool is_costly() const override { return true; }
+  // The run goes on without a cache.
+  bool give_up() override {
+    const int64_t bytes = stop_filling();
+    if (bytes > 0) note_given_up(bytes);
+    return bytes > 0;
+  }
+  void note_given_up(int64_t bytes) {
+    run_->note("cache: given up at " + std::to_string(bytes >> 20) + " MiB, the memory budget is " +
+               std::to_string(run_->options().memory_bytes >> 20) +
+               " MiB: each pass computes its elements again; give more with --memory, or a folder: "
+               "cache(\"folder\")");
+  }
+
   void add_rows(const Block& block) {
     constexpr double kMostOfBudget = 0.8;
-    blocks_.push_back(kept(block));
-    bytes_ += blocks_.back().payload_bytes();
-    if (static_cast<double>(bytes_) >
+    Block copy;
+    try {
+      copy = kept(block);
+    } catch (const Error& e) {
+      if (e.code() != Code::resource_exhausted) throw;
+      give_up();  // the element itself is there
+      return;
+    }
+    // The consumer may have the same bytes: they are the cache's, not those of either one's
+    // buffers.
+    hand_over(&copy);
+    int64_t held = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      if (!filling_) return;  // given up meanwhile
+      const int64_t bytes = copy.payload_bytes();
+      take_from_budget(run_, bytes);
+      held = bytes_ += bytes;
+      blocks_.push_back(std::move(copy));
+    }
+    if (static_cast<double>(held) >
         kMostOfBudget * static_cast<double>(run_->options().memory_bytes)) {
-      filling_ = false;
-      blocks_.clear();
+      give_up();
     }
   }
 
   void complete() {
-    std::lock_guard lock(state_->mutex);
+    const std::scoped_lock lock(state_->mutex, mutex_);
     if (!filling_ || state_->complete) return;
     filling_ = false;
     state_->blocks = std::move(blocks_);
-    state_->bytes = bytes_;
+    state_->bytes = std::exchange(bytes_, 0);
     state_->epoch = fill_epoch_;
     state_->complete = true;
     state_->charged = run_;
@@ -164,9 +240,11 @@ class CacheCursor final : public Cursor {
   const int64_t expected_;  // rows of a whole pass, negative: not known
   CursorPtr input_;
   bool reading_ = false;
+  std::mutex mutex_;  // of the next three: any thread may take what is not complete
   bool filling_ = true;
   std::vector<Block> blocks_;
-  int64_t bytes_ = 0, given_ = 0;
+  int64_t bytes_ = 0;
+  int64_t given_ = 0;
   size_t at_ = 0;
   int64_t row_ = 0;
 };
@@ -193,7 +271,9 @@ OperatorDef cache_operator() {
     draft.node.cardinality = draft.input().cardinality;
     const bool limited = !draft.node.args["size_limit"].is_none();
     if (on_disk(draft.node)) {
+      check_snapshot_path("filename", draft.node.args["filename"]);
       check_snapshot_arguments(draft.node.spec, draft.node.args["compression"]);
+      check_identities(draft);
       if (limited) draft.int_at_least("size_limit", 1, "must be positive", 1);
     } else if (limited || !draft.node.args["compression"].as_string().empty()) {
       NodeDraft::fail(limited ? "size_limit" : "compression",

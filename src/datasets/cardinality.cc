@@ -11,26 +11,28 @@
 namespace penstock {
 namespace {
 
+int64_t cardinality_of(const PlanNode& root, std::span<const Tensor> environment);
+
 // Of a dataset that came in as a value.
-int64_t value_cardinality(const PlanNode& node, const OpenContext& context) {
+int64_t value_cardinality(const PlanNode& node, std::span<const Tensor> environment) {
   const auto index = static_cast<size_t>(node.arg("dataset").capture_index());
-  const Object* value = context.environment[index].object().get();
+  const Object* value = environment[index].object().get();
   if (const int64_t rows = kept_count(value); rows >= 0) return rows;
   const auto* dataset = dynamic_cast<const DatasetValue*>(value);
-  return dataset ? dataset->plan()->cardinality : kUnknown;
+  return dataset ? cardinality_of(*dataset->plan(), dataset->environment()) : kUnknown;
 }
 
 // Inside a function arguments may come from outside: inferred anew with what they are now.
-int64_t cardinality_of(const PlanNode& root, const OpenContext& context) {
-  if (context.environment.empty()) return root.cardinality;
+int64_t cardinality_of(const PlanNode& root, std::span<const Tensor> environment) {
+  if (environment.empty()) return root.cardinality;
   std::unordered_map<const PlanNode*, PlanPtr> done;
   for (const PlanNode* node : topological(root)) {
     NodeDraft draft{*node};
     for (PlanPtr& input : draft.node.inputs) input = done.at(input.get());
     if (node->is("dataset_of")) {
-      draft.node.cardinality = value_cardinality(*node, context);
+      draft.node.cardinality = value_cardinality(*node, environment);
     } else {
-      draft.node.args = node->args.bound(context.environment);
+      draft.node.args = node->args.bound(environment);
       try {
         node->op->infer(draft);
       } catch (const ArgumentError& e) {
@@ -55,7 +57,8 @@ OperatorDef cardinality_operator() {
     draft.node.cardinality = 1;
   };
   op.run_sink = [](const PlanPtr& node, OpenContext& context) {
-    return std::vector<Tensor>{Tensor::scalar(cardinality_of(*node->inputs[0], context))};
+    return std::vector<Tensor>{
+        Tensor::scalar(cardinality_of(*node->inputs[0], context.environment))};
   };
   return op;
 }

@@ -11,37 +11,23 @@ namespace {
 
 class Choices final : public Selector {
  public:
-  explicit Choices(CursorPtr choices) : choices_(std::move(choices)) {
-    position_ = choices_->position();
-  }
+  explicit Choices(CursorPtr choices) : choices_(std::move(choices)) {}
 
   Poll select(const std::vector<bool>&, Waker* waker, int64_t* index, ErrorPtr* error) override {
-    if (row_ == block_.rows) {
-      block_.clear();
-      row_ = 0;
-      before_ = choices_->position();
-      const Poll poll = choices_->pull(&block_, {kAhead, waker});
-      if (poll != Poll::ready) return poll;
-    }
-    if (const ErrorPtr* e = block_.error_at(row_)) {
+    const Poll poll = choices_.next(waker);
+    if (poll != Poll::ready) return poll;
+    if (const ErrorPtr* e = choices_.error()) {
       *error = *e;
     } else {
-      *index = block_.columns[0].row(row_).entry<int64_t>();
+      *index = choices_.columns()[0].row(choices_.row()).entry<int64_t>();
     }
-    ++row_;
-    position_ = row_ == block_.rows ? choices_->position()
-                                    : StreamPosition{before_.mark, before_.rows + row_};
     return Poll::ready;
   }
   int64_t number() const override { return 0; }
-  const StreamPosition* position() const override { return &position_; }
+  const StreamPosition* position() const override { return &choices_.position(); }
 
  private:
-  static constexpr int64_t kAhead = 256;
-  CursorPtr choices_;
-  Block block_;
-  int64_t row_ = 0;
-  StreamPosition before_, position_;
+  RowReader choices_;
 };
 
 }  // namespace

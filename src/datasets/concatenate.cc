@@ -75,9 +75,10 @@ OperatorDef concatenate_operator() {
                                      ", those of the input " + draft.input(0).spec.text());
     }
     const int64_t a = draft.input(0).cardinality, b = draft.input(1).cardinality;
-    draft.node.cardinality = a == kInfinite || b == kInfinite ? kInfinite
-                             : a < 0 || b < 0                 ? kUnknown
-                                                              : a + b;
+    int64_t both = 0;
+    draft.node.cardinality = a == kInfinite || b == kInfinite                        ? kInfinite
+                             : a < 0 || b < 0 || __builtin_add_overflow(a, b, &both) ? kUnknown
+                                                                                     : both;
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     return std::make_unique<ConcatenateCursor>(node, context);
@@ -87,7 +88,7 @@ OperatorDef concatenate_operator() {
     second.lineage = mix(context.lineage, 1);
     std::shared_ptr<Indexed> a = open_indexed_input(*node, context),
                              b = open_indexed_input(*node, second, 1);
-    const int64_t rows = node->cardinality < 0 ? INT64_MAX : node->cardinality;
+    const int64_t rows = a->rows() > INT64_MAX - b->rows() ? INT64_MAX : a->rows() + b->rows();
     return make_indexed(rows, [a, b](std::span<const int64_t> indices) {
       std::vector<int64_t> in_a, in_b;
       std::vector<int32_t> order;  // row k of the result among those of a, then b

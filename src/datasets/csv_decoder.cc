@@ -1,7 +1,6 @@
 // Some rows at a time: where their fields end, then column by column, so that what a column needs
 // is looked up once and its entries are written side by side. Rows with quotes, or with anything
-// wrong, are done one by one. Strings are views into the text; the doubled quotes of a quoted field
-// are joined in place.
+// wrong, are done one by one. Strings are views into the text.
 
 #include "datasets/csv_decoder.h"
 
@@ -10,16 +9,11 @@
 
 #include "data/optional.h"
 #include "datasets/csv_fields.h"
+#include "datasets/csv_header.h"
 #include "functions/kernels/text/parse_number.h"
 
 namespace penstock {
 namespace {
-
-struct Field {
-  const char* begin;
-  const char* end;
-  const char* fault;  // what is wrong with it, or null
-};
 
 template <typename T>
 bool parse_field(std::string_view text, T* out) {
@@ -40,6 +34,7 @@ class CsvDecoder final : public RecordDecoder {
 
   void decode(std::span<const Record> records, std::span<const BufferRef> keeper,
               const std::string& path, Block* out) override {
+    if (!layout_.names.empty() && path != path_) find_names(path);
     const auto rows = static_cast<int64_t>(records.size());
     std::vector<Column> columns;
     to_.clear();
@@ -61,7 +56,7 @@ class CsvDecoder final : public RecordDecoder {
         if (done_[i]) continue;
         const int64_t row = first + static_cast<int64_t>(i);
         std::string fault;
-        split(some[i]);
+        split_fields(some[i], layout_.rows, &fields_);
         if (take(row, &fault)) continue;
         clear_row(columns, row);
         out->errors.push_back({row, record_error(path, some[i], fault)});
@@ -79,11 +74,17 @@ class CsvDecoder final : public RecordDecoder {
   static constexpr int64_t kMarkBytes =
       16 * 1024;  // where the fields of some rows end: stays in L1
 
-  // Fields that are looked at in a row without a fault.
-  size_t wanted() const {
-    return layout_.fields.empty() ? layout_.columns.size()
-                                  : static_cast<size_t>(layout_.fields.back()) + 1;
+  // Each file's header decides which field a name is.
+  void find_names(const std::string& path) {
+    const CsvHeader header = read_csv_header(path, layout_);
+    layout_.fields = header.fields;
+    layout_.least_fields = layout_.most_fields = header.count;
+    path_ = path;
   }
+
+  bool exact() const { return layout_.most_fields != SIZE_MAX; }
+  // Fields that are looked at in a row without a fault.
+  size_t wanted() const { return exact() ? layout_.most_fields : layout_.least_fields; }
   size_t stride() const { return wanted() + 1 + kFieldSlack; }
   int64_t tile_rows() const {
     return std::clamp<int64_t>(kMarkBytes / static_cast<int64_t>(stride() * sizeof(uint32_t)), 4,
@@ -93,7 +94,7 @@ class CsvDecoder final : public RecordDecoder {
   // Does the rows that are plain, and says in done_ which those are.
   void decode_plain(std::span<const Record> records, int64_t first) {
     const size_t fields = wanted();
-    const CsvMarks marks{layout_.rows.delimiter, layout_.rows.quotes, fields, layout_.exact};
+    const CsvMarks marks{layout_.rows.delimiter, layout_.rows.quotes, fields, exact()};
     ends_.resize(records.size() * stride());
     done_.resize(records.size());
     for (size_t i = 0; i < records.size(); ++i)
@@ -131,99 +132,39 @@ class CsvDecoder final : public RecordDecoder {
     }
   }
 
-  void split(const Record& record) {
-    fields_.clear();
-    const auto size = static_cast<size_t>(record.size);
-    if (layout_.rows.quotes && size > 0 && std::memchr(record.data, '"', size)) {
-      split_quoted(record);
-    } else {
-      split_plain(record);
-    }
-  }
-
-  void split_plain(const Record& record) {
-    const char *begin = record.data, *const end = record.data + record.size;
-    for (;;) {
-      const char* const found = std::find(begin, end, layout_.rows.delimiter);
-      fields_.push_back({begin, found, nullptr});
-      if (found == end) return;
-      begin = found + 1;
-    }
-  }
-
-  void split_quoted(const Record& record) {
-    char* at = const_cast<char*>(record.data);  // a row is decoded once, by one thread
-    char* const end = at + record.size;
-    for (;;) {
-      Field field{at, at, nullptr};
-      if (at != end && *at == '"') {
-        field = unquoted(&at, end);
-      } else {
-        while (at != end && *at != layout_.rows.delimiter) {
-          if (*at++ == '"') field.fault = "holds a quote, but does not begin with one";
-        }
-        field.end = at;
-      }
-      fields_.push_back(field);
-      if (at == end) return;
-      ++at;  // the delimiter
-    }
-  }
-
-  // The field whose opening quote is at *at; leaves *at at the delimiter behind it, or the end.
-  Field unquoted(char** at, char* end) const {
-    char* p = *at + 1;
-    char* to = p;
-    Field field{p, p, nullptr};
-    while (p != end) {
-      if (*p != '"') {
-        *to++ = *p++;
-      } else if (p + 1 != end && p[1] == '"') {
-        *to++ = '"';
-        p += 2;
-      } else {
-        break;
-      }
-    }
-    field.end = to;
-    if (p != end) ++p;
-    if (p != end && *p != layout_.rows.delimiter) {
-      field.fault = "goes on behind its closing quote";
-      while (p != end && *p != layout_.rows.delimiter) ++p;
-    }
-    *at = p;
-    return field;
-  }
-
   // The fields to row `row`; false and what is wrong, where something is.
   bool take(int64_t row, std::string* fault) {
-    const size_t columns = layout_.columns.size();
-    for (size_t c = 0; c < columns; ++c) {
+    for (size_t c = 0; c < layout_.columns.size(); ++c) {
       const size_t f = layout_.fields.empty() ? c : static_cast<size_t>(layout_.fields[c]);
       if (f >= fields_.size()) {
-        *fault = "the row has " + std::to_string(fields_.size()) + " fields, expected " +
-                 std::to_string(layout_.exact ? columns : f + 1);
+        *fault =
+            miscounted(layout_.least_fields == layout_.most_fields ? layout_.least_fields : f + 1);
         return false;
       }
       if (!store(fields_[f], c, row)) {
-        *fault = "field " + std::to_string(f) + " " + reason(fields_[f], layout_.columns[c]);
+        const std::string name =
+            layout_.names.empty() ? std::to_string(f) : "`" + layout_.names[c] + "`";
+        *fault = "field " + name + " " + reason(fields_[f], layout_.columns[c]);
         return false;
       }
     }
-    if (!layout_.exact || fields_.size() == columns) return true;
-    *fault = "the row has " + std::to_string(fields_.size()) + " fields, expected " +
-             std::to_string(columns);
+    if (fields_.size() >= layout_.least_fields && fields_.size() <= layout_.most_fields)
+      return true;
+    *fault = miscounted(layout_.most_fields);
     return false;
   }
 
-  bool missing(const Field& field) const {
-    return field.begin == field.end ||
-           (!layout_.na_value.empty() &&
-            std::string_view(field.begin, static_cast<size_t>(field.end - field.begin)) ==
-                layout_.na_value);
+  std::string miscounted(size_t expected) const {
+    return "the row has " + std::to_string(fields_.size()) + " fields, expected " +
+           std::to_string(expected);
   }
 
-  bool store(const Field& field, size_t c, int64_t row) {
+  bool missing(const CsvField& field) const {
+    return field.begin == field.end ||
+           (!layout_.na_value.empty() && field.text() == layout_.na_value);
+  }
+
+  bool store(const CsvField& field, size_t c, int64_t row) {
     const CsvColumn& column = layout_.columns[c];
     if (field.fault) return false;
     if (missing(field)) {
@@ -238,8 +179,7 @@ class CsvDecoder final : public RecordDecoder {
       return true;
     }
     return visit_dtype(column.dtype, [&]<typename T>(TypeTag<T>) {
-      return parse_field({field.begin, static_cast<size_t>(field.end - field.begin)},
-                         &at<T>(c, row));
+      return parse_field(field.text(), &at<T>(c, row));
     });
   }
 
@@ -248,19 +188,19 @@ class CsvDecoder final : public RecordDecoder {
     return reinterpret_cast<T*>(to_[c])[row];
   }
 
-  std::string reason(const Field& field, const CsvColumn& column) const {
+  std::string reason(const CsvField& field, const CsvColumn& column) const {
     if (field.fault) return field.fault;
     if (missing(field)) return "is missing, and its column has no default";
-    return "is no " + std::string(dtype_name(column.dtype)) + ": " +
-           quoted({field.begin, static_cast<size_t>(field.end - field.begin)});
+    return "is no " + std::string(dtype_name(column.dtype)) + ": " + quoted(field.text());
   }
 
-  const CsvLayout layout_;
+  CsvLayout layout_;
+  std::string path_;  // that the names were found in
   std::vector<std::byte*> to_;
   std::vector<std::vector<uint8_t>> present_;  // by row, of optional columns
   std::vector<uint32_t> ends_;                 // of the fields, of some rows: see mark_fields
   std::vector<uint8_t> done_;                  // by row of those
-  std::vector<Field> fields_;                  // of the row at hand
+  std::vector<CsvField> fields_;               // of the row at hand
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Rows of delimited text to typed columns: the hot part of csv.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,9 +20,12 @@ struct CsvColumn {
 struct CsvLayout {
   RowLayout rows;
   std::vector<CsvColumn> columns;
-  std::vector<int64_t> fields;  // which field each column is, ascending; empty: in order
-  bool exact = true;            // a row has no field besides the columns
+  std::vector<std::string> names;  // of the columns in the header, which says what fields they are
+  std::vector<int64_t> fields;     // which field each column is; empty: in order
+  size_t least_fields = 0;         // of a row
+  size_t most_fields = SIZE_MAX;
   std::string na_value;
+  ReaderOptions reading;  // of the header
 };
 
 std::unique_ptr<RecordDecoder> make_csv_decoder(CsvLayout layout);

@@ -48,11 +48,11 @@ TEST_CASE("rows done together are those done one by one, which quotes around a f
   for (int round = 0; round < 60; ++round) {
     CsvLayout layout;
     layout.rows.delimiter = round % 2 ? '\t' : ',';
-    layout.exact = random() % 2 != 0;
+    const bool exact = random() % 2 != 0;
     if (random() % 3 == 0) layout.na_value = "na";
     const size_t fields = 1 + random() % 50;
     for (size_t f = 0; f < fields; ++f) {
-      if (!layout.exact && random() % 2 && (f + 1 < fields || !layout.columns.empty())) continue;
+      if (!exact && random() % 2 && (f + 1 < fields || !layout.columns.empty())) continue;
       const DType dtypes[] = {DType::bytes,   DType::int32,   DType::int64,
                               DType::float32, DType::float64, DType::uint8};
       CsvColumn column;
@@ -67,8 +67,12 @@ TEST_CASE("rows done together are those done one by one, which quotes around a f
                       static_cast<size_t>(dtype_size(column.dtype)) - 1);
       }
       layout.columns.push_back(std::move(column));
-      if (!layout.exact) layout.fields.push_back(static_cast<int64_t>(f));
+      if (!exact) layout.fields.push_back(static_cast<int64_t>(f));
     }
+    layout.least_fields = exact ? fields : static_cast<size_t>(layout.fields.back()) + 1;
+    if (exact) layout.most_fields = fields;
+    // As with excluded fields at the end.
+    if (!exact && random() % 2) layout.most_fields = layout.least_fields + random() % 3;
     Rows plain, one_by_one;
     const uint32_t faults = random() % 3 == 0 ? 8 : 1000;
     for (int row = 0; row < 700; ++row) {
@@ -95,8 +99,8 @@ TEST_CASE("rows done together are those done one by one, which quotes around a f
 
 TEST_CASE("a row with more fields than anyone looks at, and one longer than a vector") {
   CsvLayout layout;
-  layout.exact = false;
   layout.fields = {0, 2};
+  layout.least_fields = 3;
   layout.columns.resize(2);
   Rows rows;
   rows.add("a,b,c");

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
+#include <vector>
 
 #include "io/record_reader.h"
 
@@ -22,5 +24,18 @@ inline constexpr size_t kFieldSlack = 16;
 // fields than wanted or, `exact`, more; holds a quote; or is longer than offsets reach.
 // `ends` has room for 1 + fields + kFieldSlack.
 bool mark_fields(const Record& record, const CsvMarks& marks, uint32_t* ends);
+
+// A field of a row, unquoted.
+struct CsvField {
+  const char* begin;
+  const char* end;
+  const char* fault;  // what is wrong with it, or null
+
+  std::string_view text() const { return {begin, static_cast<size_t>(end - begin)}; }
+};
+
+// Overwrites `out` with the fields of a row. The doubled quotes of a quoted field are joined in
+// place: split a row once.
+void split_fields(const Record& record, const RowLayout& rows, std::vector<CsvField>* out);
 
 }  // namespace penstock

@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "plan/noop.h"
+
 namespace penstock {
 namespace {
 
@@ -31,6 +33,7 @@ std::optional<Dealing> dealing_of(const PlanNode& node) {
       {"repeat", Dealing::repeated},
       {"shard", Dealing::shard},
   };
+  if (changes_nothing(node)) return Dealing::same;
   const auto it = table.find(node.op->name);
   return it == table.end() ? std::nullopt : std::optional(it->second);
 }

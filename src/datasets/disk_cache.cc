@@ -8,11 +8,15 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <mutex>
 #include <optional>
 
+#include "base/open_file.h"
 #include "datasets/snapshot_cursor.h"
 #include "io/snapshot.h"
+#include "plan/user_code.h"
+#include "runtime/indexed.h"
 #include "runtime/named_files.h"
 #include "runtime/resumed_count.h"
 
@@ -32,28 +36,20 @@ void say_without(const std::string& folder, const std::string& reason) {
 class EntryLock {
  public:
   static std::optional<EntryLock> take(const std::string& path) {
-    const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0) throw system_error("write", path, errno);
-    if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return EntryLock(fd, path);
-    ::close(fd);
+    FileDescriptor fd = open_path("write", path, O_RDWR | O_CREAT, 0666);
+    if (!fd.is_open()) throw system_error("write", path, errno);
+    if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return EntryLock(std::move(fd), path);
     return {};
   }
-  EntryLock(EntryLock&& other) noexcept
-      : fd_(std::exchange(other.fd_, -1)), path_(std::move(other.path_)) {}
-  EntryLock& operator=(EntryLock&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    std::swap(path_, other.path_);
-    return *this;
-  }
+  EntryLock(EntryLock&&) noexcept = default;
+  EntryLock& operator=(EntryLock&&) noexcept = default;
   ~EntryLock() {
-    if (fd_ < 0) return;
-    ::unlink(path_.c_str());
-    ::close(fd_);
+    if (fd_.is_open()) ::unlink(path_.c_str());
   }
 
  private:
-  EntryLock(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
-  int fd_;
+  EntryLock(FileDescriptor fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
+  FileDescriptor fd_;
   std::string path_;
 };
 
@@ -181,11 +177,12 @@ class WritingCursor final : public Cursor {
   Pass pass_;
 };
 
-// A damaged entry is removed: it is made anew.
-bool is_whole(const std::string& path, const Spec& spec) {
+// A damaged entry is removed: it is made anew. `*epoch` is the one that its rows were drawn in.
+bool is_whole(const std::string& path, const Spec& spec, uint64_t* epoch) {
   if (::access(path.c_str(), F_OK) != 0) return false;
   try {
     const SnapshotInfo info = read_snapshot_info(path);
+    *epoch = info.epoch;
     if (info.rows >= 0 && info.spec == spec) return true;
   } catch (const Error& e) {
     if (e.code() != Code::data_loss && e.code() != Code::unimplemented) throw;
@@ -206,30 +203,134 @@ void remove_leftovers(const std::string& path) {
 struct Place {
   std::string path;
   bool whole = false;
+  uint64_t epoch = 0;                      // of a whole one
   std::optional<EntryLock> lock;           // ours to write, with
   std::unique_ptr<SnapshotWriter> writer;  // this
 };
 
-Place find_place(const PlanNode& node, const DiskCacheOptions& options) {
+Place find_place(const PlanNode& node, const DiskCacheOptions& options, uint64_t epoch) {
   Place out;
   fs::create_directories(options.folder);
   const std::string entry = options.folder + "/" + identity_with_files(*node.inputs[0]);
   out.path = entry + kSuffix;
-  out.whole = is_whole(out.path, node.spec);
+  out.whole = is_whole(out.path, node.spec, &out.epoch);
   if (!out.whole) {
     out.lock = EntryLock::take(entry + ".lock");
-    out.whole = out.lock && is_whole(out.path, node.spec);  // written in between
+    // Written in between?
+    out.whole = out.lock && is_whole(out.path, node.spec, &out.epoch);
   }
   if (out.whole) {
     ::utimensat(AT_FDCWD, out.path.c_str(), nullptr, 0);  // used now
   } else if (out.lock) {
     remove_leftovers(out.path);
-    out.writer = std::make_unique<SnapshotWriter>(out.path, node.spec, options.compression);
+    out.writer = std::make_unique<SnapshotWriter>(out.path, node.spec, options.compression, epoch);
   }
   return out;
 }
 
+// Whatever is wrong with the folder, there is a place: one to write nothing to.
+Place place_of(const PlanNode& node, const DiskCacheOptions& options, uint64_t epoch) {
+  try {
+    return find_place(node, options, epoch);
+  } catch (const fs::filesystem_error& e) {
+    say_without(options.folder, e.code().message());
+  } catch (const Error& e) {
+    say_without(options.folder, e.message());
+  }
+  return {};
+}
+
+// The rows of an entry. Where it is damaged, those that follow are computed again, and written
+// again: what was given is not lost, nor given twice.
+class EntryCursor final : public Cursor {
+ public:
+  // `compute` gives the cursor of all rows, after the error of an entry.
+  using Compute = std::function<CursorPtr(const Error&)>;
+  EntryCursor(CursorPtr entry, int64_t to_skip, Compute compute)
+      : rows_(std::move(entry)), to_skip_(to_skip), compute_(std::move(compute)) {}
+
+ protected:
+  Poll next(Block* out, const Pull& pull) override {
+    identify();
+    while (reads_entry()) {
+      const int64_t most = to_skip_ > 0 ? std::min(pull.max_rows, to_skip_) : pull.max_rows;
+      const Poll poll = rows_->pull(out, {most, pull.waker});
+      if (poll != Poll::ready) return poll;
+      if (!out->errors.empty()) {
+        compute_again(Error(*out->errors[0].error));
+        break;
+      }
+      given_ += out->rows;
+      if (to_skip_ == 0) return poll;
+      to_skip_ -= out->rows;
+    }
+    return rows_->pull(out, pull);
+  }
+
+ private:
+  bool reads_entry() const { return compute_ != nullptr; }
+
+  void compute_again(const Error& error) {
+    rows_ = compute_(error);
+    compute_ = nullptr;
+    rows_->drop_rows(given_ + to_skip_);
+    identify();
+  }
+
+  // The cursor within counts nothing: this one does.
+  void identify() {
+    if (rows_->identity().node) return;
+    Identity same = identity();
+    same.counters = nullptr;
+    rows_->set_identity(std::move(same));
+  }
+
+  CursorPtr rows_;
+  int64_t to_skip_;  // before a checkpoint
+  Compute compute_;  // null once it has been called
+  int64_t given_ = 0;
+};
+
+// What the input gives, written down where there is a place for it.
+std::unique_ptr<WritingCursor> open_writing(const PlanPtr& node, const OpenContext& context,
+                                            const DiskCacheOptions& options, Place place,
+                                            Pass pass) {
+  OpenContext below = context;
+  below.epoch = pass.fill_epoch;
+  CursorPtr input = below.open_input(*node);
+  return std::make_unique<WritingCursor>(std::move(input), counted_elements(*node), options,
+                                         place.path, std::move(place.lock), std::move(place.writer),
+                                         std::move(pass));
+}
+
+CursorPtr open_entry(const PlanPtr& node, const OpenContext& context,
+                     const DiskCacheOptions& options, const Place& place) {
+  int64_t to_skip = 0;
+  if (const StageMark* from = context.resume(*node))
+    to_skip = checked_count(from->number(0), from->stage());
+  OpenContext fresh = context;
+  fresh.at = {};
+  auto compute = [node, fresh, options, path = place.path, epoch = place.epoch](const Error& e) {
+    std::fprintf(stderr, "penstock: cache: %s; computing the elements again\n",
+                 e.message().c_str());
+    if (e.code() == Code::data_loss) ::unlink(path.c_str());
+    Place anew = e.code() == Code::data_loss ? place_of(*node, options, epoch) : Place();
+    if (anew.whole) anew = Place();  // somebody else's by now, of another epoch maybe
+    Pass pass{fresh.run->state().keep<EntryState>(node.get()), fresh.epoch, epoch};
+    if (!anew.writer) pass.phase = Pass::given_up;
+    return open_writing(node, fresh, options, std::move(anew), std::move(pass));
+  };
+  return std::make_unique<EntryCursor>(
+      open_snapshot_cursor({place.path}, node, fresh, SnapshotLineage::kept), to_skip,
+      std::move(compute));
+}
+
 }  // namespace
+
+void check_identities(const NodeDraft& draft) {
+  const std::string code = find_unidentified_code(draft.input());
+  if (!code.empty()) NodeDraft::fail({}, code, Code::failed_precondition);
+}
 
 DiskCacheOptions disk_cache_options(const PlanNode& node, std::string folder) {
   const Attr& limit = node.arg("size_limit");
@@ -241,38 +342,25 @@ CursorPtr open_disk_cache(const PlanPtr& node, const OpenContext& context,
                           const DiskCacheOptions& options) {
   if (context.nested)
     throw Error(Code::invalid_argument, "a cache on disk cannot stand inside a function");
-  Place place;
-  try {
-    place = find_place(*node, options);
-  } catch (const fs::filesystem_error& e) {
-    say_without(options.folder, e.code().message());
-  } catch (const Error& e) {
-    say_without(options.folder, e.message());
-  }
-  if (place.whole) return open_snapshot_cursor({place.path}, node, context, SnapshotLineage::kept);
   Pass pass{context.run->state().keep<EntryState>(node.get()), context.epoch, context.epoch};
   {
     std::lock_guard lock(pass.state->mutex);
     pass.fill_epoch = pass.state->epoch.value_or(context.epoch);
   }
+  Place place = place_of(*node, options, pass.fill_epoch);
   if (!place.writer) pass.phase = Pass::given_up;
   const StageMark* from = context.resume(*node);
-  const bool behind = from && from->numbers().size() > 1;  // else it read an entry that is gone
+  const bool behind = from && from->numbers().size() > 1;  // else it read an entry
+  if (place.whole) return open_entry(node, context, options, place);
   if (behind) {
     pass.given = checked_count(from->number(0), from->stage());
     pass.fill_epoch = static_cast<uint64_t>(from->number(1));
     pass.phase = static_cast<Pass::Phase>(std::clamp<int64_t>(from->number(2), 0, 2));
     std::lock_guard lock(pass.state->mutex);
     if (pass.phase == Pass::complete) pass.state->epoch = pass.fill_epoch;
-    place.writer.reset();
-    place.lock.reset();
+    place = Place();
   }
-  OpenContext below = context;
-  below.epoch = pass.fill_epoch;
-  CursorPtr input = below.open_input(*node);
-  auto out = std::make_unique<WritingCursor>(std::move(input), node->cardinality, options,
-                                             place.path, std::move(place.lock),
-                                             std::move(place.writer), std::move(pass));
+  auto out = open_writing(node, context, options, std::move(place), std::move(pass));
   if (from && !behind) out->drop_rows(checked_count(from->number(0), from->stage()));
   return out;
 }

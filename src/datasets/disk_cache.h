@@ -18,6 +18,9 @@ struct DiskCacheOptions {
 // The node's `compression` and `size_limit`.
 DiskCacheOptions disk_cache_options(const PlanNode& node, std::string folder);
 
+// Fails unless all code of users before the cache has an identity: entries go by it.
+void check_identities(const NodeDraft& draft);
+
 // Throws INVALID_ARGUMENT inside a function, where the plan may hang from a row's values.
 // Reads the entry of the node's input where there is one. Else gives what the input gives and, when
 // nobody else is at it, writes it down: the entry comes to be when a pass ends without an error.

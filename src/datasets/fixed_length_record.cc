@@ -17,13 +17,14 @@ OperatorDef fixed_length_record_operator() {
                     optional("header_bytes", Param::Kind::integer, Attr::integer(0)),
                     optional("footer_bytes", Param::Kind::integer, Attr::integer(0))};
   format.spec = [](const NodeDraft& draft) {
-    const int64_t record = draft.int_at_least("record_bytes", 1, "must be positive", 1);
-    if (record > kMaxRecordBytes) {
-      NodeDraft::fail("record_bytes", "must be at most " + std::to_string(kMaxRecordBytes) + ": " +
-                                          std::to_string(record));
+    draft.int_at_least("record_bytes", 1, "must be positive", 1);
+    for (const std::string name : {"record_bytes", "header_bytes", "footer_bytes"}) {
+      const int64_t bytes = draft.int_at_least(name, 0, "must not be negative", 0);
+      if (bytes > kMaxRecordBytes) {
+        NodeDraft::fail(name, "must be at most " + std::to_string(kMaxRecordBytes) + ": " +
+                                  std::to_string(bytes));
+      }
     }
-    draft.int_at_least("header_bytes", 0, "must not be negative", 0);
-    draft.int_at_least("footer_bytes", 0, "must not be negative", 0);
     return Spec::tensor(DType::bytes, {});
   };
   format.reader = [](std::string path, const ReaderOptions& options, const Attrs& args) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "data/object_list.h"
 #include "datasets/datasets.h"
 #include "datasets/items.h"
 #include "datasets/structure.h"
@@ -68,7 +69,7 @@ OperatorDef from_tensor_slices_operator() {
     if (leaves.empty()) NodeDraft::fail("tensors", "at least one tensor is needed");
     int64_t rows = kUnknown;
     for (LeafSpec& leaf : leaves) {
-      if (leaf.kind == LeafSpec::Kind::dataset) NodeDraft::fail("tensors", "expected tensors");
+      if (is_dataset(leaf)) NodeDraft::fail("tensors", "expected tensors");
       if (leaf.shape.is_scalar()) NodeDraft::fail("tensors", "a scalar cannot be sliced");
       const int64_t n = leaf.shape.has_rank() ? leaf.shape[0] : -1;
       if (n >= 0 && rows >= 0 && n != rows) {

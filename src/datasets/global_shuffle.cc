@@ -47,10 +47,10 @@ class Permutation {
   const uint64_t mask_, key_;
 };
 
-Permutation permutation_of(const PlanNode& node, const OpenContext& context) {
+Permutation permutation_of(const PlanNode& node, int64_t rows, const OpenContext& context) {
   const bool anew = node.arg("reshuffle_each_iteration").as_bool();
   const auto seed = static_cast<uint64_t>(node.arg("seed").as_int());
-  return {node.cardinality, mix(mix(seed, anew ? context.epoch : 0), context.lineage)};
+  return {rows, mix(mix(seed, anew ? context.epoch : 0), context.lineage)};
 }
 
 class GlobalShuffleCursor final : public Cursor {
@@ -101,12 +101,14 @@ OperatorDef global_shuffle_operator() {
     draft.node.cardinality = draft.input().cardinality;
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
-    return std::make_unique<GlobalShuffleCursor>(open_indexed_input(*node, context),
-                                                 permutation_of(*node, context), *node, context);
+    IndexedPtr input = open_indexed_input(*node, context);
+    const Permutation place = permutation_of(*node, input->rows(), context);
+    return std::make_unique<GlobalShuffleCursor>(std::move(input), place, *node, context);
   };
   op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
-    return reindexed(open_indexed_input(*node, context), node->cardinality,
-                     permutation_of(*node, context));
+    IndexedPtr input = open_indexed_input(*node, context);
+    const int64_t rows = input->rows();
+    return reindexed(std::move(input), rows, permutation_of(*node, rows, context));
   };
   return op;
 }

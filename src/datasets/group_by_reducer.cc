@@ -11,6 +11,7 @@
 
 #include "base/random.h"
 #include "datasets/datasets.h"
+#include "datasets/held_memory.h"
 #include "runtime/open.h"
 #include "runtime/resumed_count.h"
 
@@ -89,17 +90,34 @@ class GroupByReducerCursor final : public Cursor {
   void add(int64_t key, int64_t row) {
     const RowId id{in_.origin.lineage(row), in_.origin.epoch(row), 0};
     auto group = groups_.find(key);
-    if (group == groups_.end())
-      group = groups_.emplace(key, Group{init_->run_row({Tensor::scalar(key)}, id), id}).first;
+    if (group == groups_.end()) {
+      std::vector<Tensor> state = init_->run_row({Tensor::scalar(key)}, id);
+      hold(state);
+      group = groups_.emplace(key, Group{std::move(state), id}).first;
+    }
     std::vector<Tensor> inputs = group->second.state;
     for (const Column& c : in_.columns) inputs.push_back(c.row(row));
     group->second.state = reduce_->run_row(std::move(inputs), id);
+  }
+
+  void hold(const std::vector<Tensor>& state) {
+    held_.grow(
+        bytes_of(state),
+        [this] { return "the states of " + std::to_string(groups_.size()) + " keys"; },
+        "group by fewer keys");
+  }
+
+  // Of a group beside its buffers.
+  static int64_t bytes_of(const std::vector<Tensor>& state) {
+    constexpr size_t kTreeNode = 64;
+    return static_cast<int64_t>(kTreeNode + sizeof(Group) + state.size() * sizeof(Tensor));
   }
 
   // The result of the least key; the group is gone whatever comes of it.
   Poll finalize(Block* out) {
     const Group group = std::move(groups_.begin()->second);
     groups_.erase(groups_.begin());
+    held_.shrink(bytes_of(group.state));
     const std::vector<Tensor> result = finalize_->run_row(group.state, group.first);
     out->clear();
     out->rows = 1;
@@ -162,8 +180,10 @@ class GroupByReducerCursor final : public Cursor {
     auto next = state.begin() + 3;
     for (int64_t i = 0; i < count; ++i) {
       const auto end = next + static_cast<std::ptrdiff_t>(leaves);
+      std::vector<Tensor> one(next, end);
+      hold(one);
       groups_[state[0].entry<int64_t>(i)] = {
-          {next, end},
+          std::move(one),
           {static_cast<uint64_t>(state[1].entry<int64_t>(i)),
            static_cast<uint64_t>(state[2].entry<int64_t>(i)), 0}};
       next = end;
@@ -172,7 +192,10 @@ class GroupByReducerCursor final : public Cursor {
 
   // Of keys that were given before the mark.
   void drop_given() {
-    for (given_ = gone_; gone_ > 0 && !groups_.empty(); --gone_) groups_.erase(groups_.begin());
+    for (given_ = gone_; gone_ > 0 && !groups_.empty(); --gone_) {
+      held_.shrink(bytes_of(groups_.begin()->second.state));
+      groups_.erase(groups_.begin());
+    }
     gone_ = 0;
   }
 
@@ -184,6 +207,7 @@ class GroupByReducerCursor final : public Cursor {
   Block in_, keys_;
   int64_t at_ = 0;  // next row of in_
   std::map<int64_t, Group> groups_;
+  HeldMemory held_;  // by groups_
   bool ended_ = false;
   int64_t given_ = 0;  // keys
   int64_t gone_ = 0;   // keys that were given before the mark and come up again

@@ -5,10 +5,13 @@
 // size of a key's window is asked for once. A mark is that from before a window was opened, and how
 // many elements have come out of it.
 
+#include <exception>
 #include <map>
 
 #include "base/random.h"
+#include "data/object_list.h"
 #include "datasets/datasets.h"
+#include "datasets/held_memory.h"
 #include "datasets/kept_rows.h"
 #include "datasets/refill.h"
 #include "runtime/resumed_count.h"
@@ -81,6 +84,7 @@ class GroupByWindowCursor final : public Cursor {
     std::vector<RowRun> runs;
     std::vector<int32_t> rows;  // of the block at hand, not in a run yet
     int64_t count = 0;
+    int64_t held_bytes = 0;           // beside buffers
     std::vector<int64_t> arrived;     // which rows of the input they are
     uint64_t lineage = 0, epoch = 0;  // of its first row
   };
@@ -111,13 +115,35 @@ class GroupByWindowCursor final : public Cursor {
   void settle(Group* group) {
     if (group->rows.empty()) return;
     const auto n = static_cast<int64_t>(group->rows.size());
-    group->runs.push_back({std::make_shared<const Block>(in_->gather(group->rows)), 0, n, 1});
+    try {
+      group->runs.push_back({std::make_shared<const Block>(in_->gather(group->rows)), 0, n, 1});
+    } catch (const Error&) {  // these rows are lost; those of other blocks stay
+      group->count -= n;
+      group->rows.clear();
+      throw;
+    }
     group->rows.clear();
+  }
+
+  // Of one row more: the group, its part of the block, and the row's number and origin.
+  int64_t bytes_of_row(const Group& group) const {
+    constexpr size_t kTreeNode = 64, kShared = 32, kOfRow = 32;
+    size_t bytes = kOfRow;
+    if (group.count == 0) bytes += 2 * kTreeNode + sizeof(Group);
+    if (group.rows.empty())
+      bytes += kShared + sizeof(RowRun) + sizeof(Block) + in_->columns.size() * sizeof(Column);
+    return static_cast<int64_t>(bytes);
   }
 
   void add(int64_t key, int64_t row) {
     const int64_t size = window_size(key, row);
+    const auto known = groups_.find(key);
+    const int64_t bytes = bytes_of_row(known == groups_.end() ? Group() : known->second);
+    held_.grow(
+        bytes, [this] { return "the windows of " + std::to_string(groups_.size()) + " keys"; },
+        "use a smaller window_size, or fewer keys");
     Group& group = groups_[key];
+    group.held_bytes += bytes;
     if (group.count++ == 0) {
       group.lineage = in_->origin.lineage(row);
       group.epoch = in_->origin.epoch(row);
@@ -154,9 +180,17 @@ class GroupByWindowCursor final : public Cursor {
   void flush(int64_t key) {
     if (identity().marks) note_mark();
     const auto found = groups_.find(key);
-    settle(&found->second);
+    std::exception_ptr failure;
+    try {
+      settle(&found->second);
+    } catch (const Error&) {
+      failure = std::current_exception();
+    }
     Group group = std::move(found->second);
     groups_.erase(found);
+    held_.shrink(group.held_bytes);
+    if (failure) std::rethrow_exception(failure);
+    if (group.runs.empty()) return;  // its rows found no memory, and were errors then
     const RowId id{group.lineage, group.epoch, 0};
     auto begins =
         std::make_shared<const std::vector<size_t>>(std::vector<size_t>{0, group.runs.size()});
@@ -184,6 +218,7 @@ class GroupByWindowCursor final : public Cursor {
   Block keys_;
   int64_t at_ = 0;  // next row of in_
   std::map<int64_t, Group> groups_;
+  HeldMemory held_;  // by groups_
   std::map<int64_t, int64_t> sizes_;
   ObjectPtr value_;  // what flushing_ reads: keeps its environment alive
   CursorPtr flushing_;
@@ -207,7 +242,7 @@ void infer(NodeDraft& draft) {
     draft.int_at_least("window_size", 1, "must be positive", 1);
   }
   const Spec& output = draft.node.function("reduce_func")->output;
-  if (!output.is_leaf() || output.leaf.kind != LeafSpec::Kind::dataset)
+  if (!output.is_leaf() || !is_dataset(output.leaf))
     NodeDraft::fail("reduce_func", "gives " + output.text() + ", expected a dataset");
   draft.node.spec = *output.leaf.element;
   draft.node.cardinality = draft.input().cardinality == kInfinite ? kInfinite : kUnknown;

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 
+#include "base/open_file.h"
 #include "datasets/datasets.h"
 #include "datasets/file_order.h"
 #include "datasets/records.h"
@@ -35,6 +36,7 @@ bool is_image(const fs::path& path) {
 
 std::vector<ImageFile> images_in(const std::string& folder) {
   std::vector<ImageFile> out;
+  system_path("open", folder);
   try {
     std::vector<fs::path> classes;
     for (const auto& entry : fs::directory_iterator(folder)) {

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 
+#include "data/object_list.h"
 #include "datasets/block_flat_map.h"
 #include "datasets/inner_datasets.h"
 #include "datasets/runs.h"
@@ -237,7 +238,7 @@ class InterleavingCursor final : public Cursor {
 
 Spec inner_spec(const NodeDraft& draft) {
   const Spec& output = draft.node.function("f")->output;
-  if (!output.is_leaf() || output.leaf.kind != LeafSpec::Kind::dataset) {
+  if (!output.is_leaf() || !is_dataset(output.leaf)) {
     NodeDraft::fail("f", "gives " + output.text() + ", expected a dataset");
   }
   return *output.leaf.element;

@@ -1,6 +1,7 @@
 #include "datasets/items.h"
 
 #include "data/object_column.h"
+#include "data/object_list.h"
 #include "data/ragged.h"
 #include "plan/node.h"
 
@@ -27,7 +28,12 @@ ObjectPtr ragged_item(const RaggedTensor& t, int64_t i) {
   return make_ragged(std::move(splits), std::move(values)).object();
 }
 
-Column ragged_items(const RaggedTensor& t) {
+Column ragged_items(const RaggedTensor& t, const LeafSpec& leaf) {
+  if (t.ragged_rank() == 1 && leaf.shape.has_rank() && leaf.shape[1] >= 0) {
+    const Dims item = t.values().dims().without_front().with_front(leaf.shape[1]);
+    return Column::dense(t.values().dtype(), item, t.rows(), t.values().buffer(),
+                         const_cast<std::byte*>(t.values().data()));
+  }
   if (t.ragged_rank() == 1) return Column::ragged(t.values(), t.splits()[0].buffer(), t.rows());
   std::vector<ObjectPtr> rows;
   for (int64_t i = 0; i < t.rows(); ++i) rows.push_back(ragged_item(t, i));
@@ -74,7 +80,9 @@ Column sparse_items(const SparseTensor& t) {
 }  // namespace
 
 Column item_column(const Tensor& value, const LeafSpec& leaf) {
-  if (const RaggedTensor* ragged = as_ragged(value)) return ragged_items(*ragged);
+  if (const RaggedTensor* ragged = as_ragged(value)) return ragged_items(*ragged, leaf);
+  if (const auto* list = dynamic_cast<const ObjectList*>(value.object().get()))
+    return object_column(list->items());
   const SparseTensor* sparse = as_sparse(value);
   if (sparse && sparse->shape().entries_count() > 0) return sparse_items(*sparse);
   if (sparse || value.object() || value.dims().rank() == 0) {
@@ -95,7 +103,7 @@ LeafSpec item_leaf(const LeafSpec& leaf) {
 }
 
 int64_t first_size(const LeafSpec& leaf, const std::string& what) {
-  if (leaf.kind == LeafSpec::Kind::dataset) NodeDraft::fail("input", what + " nested datasets");
+  if (is_dataset(leaf)) NodeDraft::fail("input", what + " nested datasets");
   if (leaf.kind == LeafSpec::Kind::optional) NodeDraft::fail("input", what + " " + leaf.text());
   if (!leaf.shape.has_rank()) return -1;
   if (leaf.shape.rank() == 0) NodeDraft::fail("input", what + " scalars");

@@ -9,10 +9,12 @@
 
 #include <algorithm>
 
+#include "base/json_mistake.h"
 #include "data/optional.h"
 #include "datasets/datasets.h"
 #include "datasets/fields.h"
 #include "datasets/records.h"
+#include "functions/kernels/parse/key_list.h"
 #include "functions/kernels/text/strings.h"
 
 namespace penstock {
@@ -117,6 +119,12 @@ Tensor tensor_of(const element& value, const Field& field) {
   return out;
 }
 
+std::vector<std::string_view> keys_of(const simdjson::dom::object& object) {
+  std::vector<std::string_view> out;
+  for (const simdjson::dom::key_value_pair pair : object) out.push_back(pair.key);
+  return out;
+}
+
 // The rows of one field, row after row.
 class FieldRows {
  public:
@@ -130,8 +138,10 @@ class FieldRows {
     if (field_->is_optional) present_.push_back(1);
   }
 
-  void add_missing() {
-    if (field_->required) throw Fault{"is missing"};
+  // `line`: null where the key is there, and null.
+  void add_missing(const simdjson::dom::object* line) {
+    if (field_->required)
+      throw Fault{line ? "is missing" + keys_there("the line", keys_of(*line)) : "is null"};
     if (field_->is_optional) return add_nothing();
     if (!field_->shape.is_scalar()) return add_tensor(field_->fallback);
     if (field_->dtype == DType::bytes) return add_text(bytes_at(field_->fallback));
@@ -204,6 +214,15 @@ class FieldRows {
 
 constexpr FieldRules kRules{.shapes = true, .optionals = true};
 
+// Why a line is no JSON; missing values have a place in `fields`.
+std::string refusal(std::string_view line, simdjson::error_code code) {
+  const std::string mistake = json_mistake(line);
+  const bool missing = mistake.find("write null") != std::string::npos;
+  return (mistake.empty() ? std::string("no JSON: ") + simdjson::error_message(code)
+                          : "no JSON" + mistake) +
+         (missing ? ", and give the field a default or feature(dtype, kind=\"optional\")" : "");
+}
+
 class JsonDecoder final : public RecordDecoder {
  public:
   explicit JsonDecoder(std::vector<Field> fields) : fields_(std::move(fields)) {}
@@ -229,7 +248,7 @@ class JsonDecoder final : public RecordDecoder {
   void take(const Record& record, std::vector<FieldRows>& columns) {
     element line;
     if (const auto code = parser_.parse(record.data, static_cast<size_t>(record.size)).get(line))
-      throw Fault{std::string("no JSON: ") + simdjson::error_message(code)};
+      throw Fault{refusal(std::string_view(record.data, static_cast<size_t>(record.size)), code)};
     simdjson::dom::object object;
     if (line.get(object) != simdjson::SUCCESS)
       throw Fault{std::string("expected an object, the line is ") + type_of(line)};
@@ -240,7 +259,7 @@ class JsonDecoder final : public RecordDecoder {
         if (there && !value.is_null()) {
           columns[i].add(value);
         } else {
-          columns[i].add_missing();
+          columns[i].add_missing(there ? nullptr : &object);
         }
       } catch (const Fault& fault) {
         throw Fault{"`" + fields_[i].name + "` " + fault.what};

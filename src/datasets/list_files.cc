@@ -4,50 +4,72 @@
 // surprises people; both of ours keep the order unless asked.
 
 #include <algorithm>
+#include <numeric>
 
+#include "base/open_file.h"
 #include "datasets/datasets.h"
 #include "datasets/file_order.h"
 #include "datasets/records.h"
 #include "io/glob.h"
+#include "runtime/indexed.h"
 
 namespace penstock {
 namespace {
 
+// The names in the order in which they are given.
+class Names {
+ public:
+  Names(const PlanNode& node, const OpenContext& context) : context_(context) {
+    const std::vector<std::string> names =
+        match_files(strings_of(context.arg(node, "file_pattern")));
+    const Attr& seed = node.arg("seed");
+    order_ = file_order(names.size(), node.arg("shuffle").as_bool(),
+                        seed.is_none() ? 0 : static_cast<uint64_t>(seed.as_int()), context);
+    std::vector<std::string_view> views(names.begin(), names.end());
+    Tensor all = Tensor::of_strings(views);
+    names_ = Column::dense(DType::bytes, {}, all.dims()[0], all.buffer(), all.mutable_data());
+  }
+
+  int64_t count() const { return static_cast<int64_t>(order_.size()); }
+  Block at(std::span<const int64_t> places) const {
+    std::vector<int32_t> indices;
+    RowIds lineages;
+    for (const int64_t place : places) {
+      const size_t name = order_[static_cast<size_t>(place)];
+      indices.push_back(static_cast<int32_t>(name));
+      lineages.push_back(context_.lineage + name);
+    }
+    Block out;
+    out.rows = static_cast<int64_t>(places.size());
+    out.columns.push_back(names_.gather(indices));
+    out.origin = Origin::of(std::move(lineages), {context_.epoch});
+    return out;
+  }
+
+ private:
+  Column names_;
+  std::vector<size_t> order_;
+  OpenContext context_;
+};
+
 class NamesCursor final : public Cursor {
  public:
-  NamesCursor(const std::vector<std::string>& names, const std::vector<size_t>& order,
-              const OpenContext& context, int64_t first)
-      : order_(order), context_(context), at_(static_cast<size_t>(first)) {
-    std::vector<std::string_view> views(names.begin(), names.end());
-    names_ = Tensor::of_strings(views);
-  }
+  NamesCursor(Names names, int64_t first) : names_(std::move(names)), at_(first) {}
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
-    if (at_ == order_.size()) return Poll::end;
-    const size_t n = std::min(static_cast<size_t>(pull.max_rows), order_.size() - at_);
-    std::vector<int32_t> indices;
-    RowIds lineages;
-    for (size_t i = 0; i < n; ++i) {
-      indices.push_back(static_cast<int32_t>(order_[at_ + i]));
-      lineages.push_back(context_.lineage + order_[at_ + i]);
-    }
-    const Column all =
-        Column::dense(DType::bytes, {}, names_.dims()[0], names_.buffer(), names_.mutable_data());
-    out->clear();
-    out->rows = static_cast<int64_t>(n);
-    out->columns.push_back(all.gather(indices));
-    out->origin = Origin::of(std::move(lineages), {context_.epoch});
-    at_ += n;
-    set_mark(out, {static_cast<int64_t>(at_)});
+    if (at_ == names_.count()) return Poll::end;
+    std::vector<int64_t> places(static_cast<size_t>(std::min(pull.max_rows, names_.count() - at_)));
+    std::iota(places.begin(), places.end(), at_);
+    *out = names_.at(places);
+    at_ += out->rows;
+    set_mark(out, {at_});
     return Poll::ready;
   }
 
  private:
-  Tensor names_;
-  std::vector<size_t> order_;
-  OpenContext context_;
-  size_t at_;
+  const Names names_;
+  int64_t at_;
 };
 
 OperatorDef named(const char* name) {
@@ -66,6 +88,7 @@ OperatorDef named(const char* name) {
     std::vector<std::string> names;
     try {
       names = strings_of(patterns);
+      for (const std::string& pattern : names) system_path("list", pattern);
     } catch (const Error& e) {
       NodeDraft::fail("file_pattern", e.message());
     }
@@ -76,14 +99,14 @@ OperatorDef named(const char* name) {
     }
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
-    const std::vector<std::string> names =
-        match_files(strings_of(context.arg(*node, "file_pattern")));
-    const bool shuffle = node->arg("shuffle").as_bool();
-    const uint64_t seed =
-        node->arg("seed").is_none() ? 0 : static_cast<uint64_t>(node->arg("seed").as_int());
-    return std::make_unique<NamesCursor>(
-        names, file_order(names.size(), shuffle, seed, context), context,
-        context.resumed_index(*node, static_cast<int64_t>(names.size())));
+    Names names(*node, context);
+    const int64_t first = context.resumed_index(*node, names.count());
+    return std::make_unique<NamesCursor>(std::move(names), first);
+  };
+  op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
+    auto names = std::make_shared<const Names>(*node, context);
+    return make_indexed(names->count(),
+                        [names](std::span<const int64_t> places) { return names->at(places); });
   };
   return op;
 }

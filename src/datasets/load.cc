@@ -1,7 +1,9 @@
 // load(filenames): the elements of files that save() wrote, one file after the other.
 //
-// What an element is, is read from the first file when the pipeline is built; the others must hold
-// the same. A damaged chunk is an error that ends its file.
+// The first file says what an element is when the pipeline is built; the others must hold the same.
+// Names that are known only when the pipeline runs need `like`, a file that holds the same
+// elements. reader_func makes the dataset of a dataset of files, each a dataset: it says in which
+// order they are read. A damaged chunk is an error that ends its file.
 
 #include "datasets/datasets.h"
 #include "datasets/records.h"
@@ -14,13 +16,21 @@ OperatorDef load_operator() {
   OperatorDef op;
   op.name = "load";
   op.doc = "The elements of files that save() wrote.";
-  op.params = {required("filenames", Param::Kind::any)};
+  op.params = {required("filenames", Param::Kind::any), option("like", Param::Kind::text, {}),
+               option("reader_func", Param::Kind::function, {})};
   op.source = true;
   op.infer = [](NodeDraft& draft) {
     const Attr& names = draft.node.args["filenames"];
-    if (names.has_capture())
-      NodeDraft::fail("filenames", "must be constant: what the files hold must be known");
+    const Attr& like = draft.node.args["like"];
+    if (names.has_capture() && like.is_none()) {
+      NodeDraft::fail("filenames",
+                      "must be constant, or `like` must name a file whose elements are "
+                      "the same: what the files hold must be known");
+    }
     try {
+      draft.node.cardinality = kUnknown;
+      if (!like.is_none()) draft.node.spec = read_snapshot_info(files_of(like).at(0)).spec;
+      if (names.has_capture()) return;
       const std::vector<std::string> paths = files_of(names);
       if (paths.empty()) NodeDraft::fail("filenames", "at least one file is needed");
       int64_t rows = 0;
@@ -35,7 +45,7 @@ OperatorDef load_operator() {
     }
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
-    return open_snapshot_cursor(files_of(node->arg("filenames")), node, context,
+    return open_snapshot_cursor(files_of(context.arg(*node, "filenames")), node, context,
                                 SnapshotLineage::anew);
   };
   return op;

@@ -123,6 +123,24 @@ class MixtureCursor final : public Cursor {
 
 }  // namespace
 
+Poll RowReader::next(Waker* waker) {
+  constexpr int64_t kAhead = 256;
+  if (block_.rows > 0) ++row_;
+  if (row_ >= block_.rows) {
+    block_.clear();
+    row_ = 0;
+    before_ = cursor_->position();
+    const Poll poll = cursor_->pull(&block_, {kAhead, waker});
+    if (poll != Poll::ready) {
+      block_.clear();
+      return poll;
+    }
+  }
+  position_ = row_ + 1 == block_.rows ? cursor_->position()
+                                      : StreamPosition{before_.mark, before_.rows + row_ + 1};
+  return Poll::ready;
+}
+
 void infer_mixture(NodeDraft& draft, size_t count) {
   if (count == 0) NodeDraft::fail("datasets", "at least one dataset is needed");
   Spec spec = draft.input(0).spec;

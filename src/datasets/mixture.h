@@ -22,6 +22,25 @@ class Selector {
   virtual const StreamPosition* position() const { return nullptr; }
 };
 
+// The rows of a dataset that a selector goes by, one at a time.
+class RowReader {
+ public:
+  explicit RowReader(CursorPtr rows) : cursor_(std::move(rows)), position_(cursor_->position()) {}
+  // Goes to the next row; ready: the functions below speak of it.
+  Poll next(Waker* waker);
+  const ErrorPtr* error() const { return block_.error_at(row_); }
+  std::span<const Column> columns() const { return block_.columns; }
+  int64_t row() const { return row_; }
+  // After the row.
+  const StreamPosition& position() const { return position_; }
+
+ private:
+  CursorPtr cursor_;
+  Block block_;
+  int64_t row_ = 0;
+  StreamPosition before_, position_;
+};
+
 // The common spec and cardinality of the node's first `count` inputs; fails when they differ.
 void infer_mixture(NodeDraft& draft, size_t count);
 // Input i in its place in the mixture: its rows are others than those of the first.

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "data/ragged.h"
 #include "datasets/batching.h"
 #include "datasets/datasets.h"
 #include "datasets/padding.h"
@@ -196,9 +197,9 @@ void infer(NodeDraft& draft) {
   std::vector<LeafSpec> leaves = draft.input().spec.leaves();
   if (leaves.empty()) NodeDraft::fail("input", "at least one component is needed");
   for (LeafSpec& leaf : leaves) {
-    if (!leaf.is_tensor() || !leaf.shape.has_rank() || leaf.shape.rank() == 0)
+    if (!is_dense(leaf) || !leaf.shape.has_rank() || leaf.shape.rank() == 0)
       NodeDraft::fail("input", "is " + leaf.text() + ", expected a sequence of known rank");
-    leaf.shape = leaf.shape.without_front().with_front(length);
+    leaf = LeafSpec::tensor(leaf.dtype, leaf.shape.without_front().with_front(length));
   }
   read_paddings(draft.input(), {}, draft.node.args["padding_values"]);
   draft.node.spec = packed_spec(draft.input().spec, leaves, length);
@@ -219,10 +220,9 @@ OperatorDef pack_sequences_operator() {
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     const int64_t length = open_positive(context, *node, "length");
     const auto window = static_cast<size_t>(open_positive(context, *node, "window"));
-    return std::make_unique<PackCursor>(
-        context.open_input(*node), length, window,
-        read_paddings(*node->inputs[0], {}, node->arg("padding_values")),
-        node->inputs[0]->spec.leaves(), context.resume(*node));
+    return std::make_unique<PackCursor>(context.open_input(*node), length, window,
+                                        open_paddings(context, *node),
+                                        node->inputs[0]->spec.leaves(), context.resume(*node));
   };
   return op;
 }

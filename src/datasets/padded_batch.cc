@@ -1,7 +1,8 @@
 // padded_batch(batch_size, padded_shapes=none, padding_values=none, drop_remainder=false,
 // max_tokens=none): elements of one batch are padded at their ends to one shape and stacked.
 //
-// A size that is left open takes the largest of the batch. As in batch, an error takes no slot.
+// A size that is left open takes the largest of the batch. As in batch, an error takes no slot; an
+// element that does not fit padded_shapes is one.
 // With max_tokens a batch ends where one more element would make its rows times its longest row
 // more than that; an element that is longer alone is an error. batch_size is then a bound besides.
 
@@ -19,12 +20,13 @@ namespace {
 class PaddedBatchCursor final : public Cursor {
  public:
   PaddedBatchCursor(CursorPtr input, int64_t size, TokenBudget budget, bool drop_remainder,
-                    std::vector<Padding> paddings)
+                    const std::vector<LeafSpec>& leaves, std::vector<Padding> paddings)
       : input_(std::move(input)),
         size_(size),
         budget_(budget),
         drop_remainder_(drop_remainder),
         paddings_(std::move(paddings)),
+        check_(leaves, paddings_),
         rows_(paddings_.size()) {}
 
  protected:
@@ -45,6 +47,7 @@ class PaddedBatchCursor final : public Cursor {
           continue;
         }
         row_bytes_ = in_.payload_bytes() / in_.rows;
+        if (check_.may_fail()) check_.apply(&in_);
       }
       if (const ErrorPtr* e = in_.error_at(at_)) {
         end_run();
@@ -117,6 +120,7 @@ class PaddedBatchCursor final : public Cursor {
   TokenBudget budget_;
   const bool drop_remainder_;
   const std::vector<Padding> paddings_;
+  const PaddingCheck check_;
   std::vector<RowsToPad> rows_;  // of each component
   int64_t filled_ = 0;
   Origin origin_;
@@ -138,8 +142,10 @@ void infer(NodeDraft& draft) {
   const std::vector<Padding> how = read_paddings(draft.input(), draft.node.args["padded_shapes"],
                                                  draft.node.args["padding_values"]);
   std::vector<LeafSpec> leaves = draft.input().spec.leaves();
-  for (size_t i = 0; i < leaves.size(); ++i)
-    leaves[i].shape = how[i].shape.with_front(drop ? size : Shape::kUnknown);
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    leaves[i] =
+        LeafSpec::tensor(leaves[i].dtype, how[i].shape.with_front(drop ? size : Shape::kUnknown));
+  }
   draft.node.spec = draft.input().spec.with_leaves(leaves);
   const int64_t n = draft.input().cardinality;
   draft.node.cardinality = by_tokens && n > 0 ? kUnknown : batch_count(n, size, drop);
@@ -163,19 +169,17 @@ OperatorDef padded_batch_operator() {
     return std::make_unique<PaddedBatchCursor>(
         context.open_input(*node), counted ? open_batch_size(context, *node) : INT64_MAX,
         open_token_budget(context, *node), node->arg("drop_remainder").as_bool(),
-        read_paddings(*node->inputs[0], node->arg("padded_shapes"), node->arg("padding_values")));
+        node->inputs[0]->spec.leaves(), open_paddings(context, *node));
   };
   op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
     if (node->arg("batch_size").is_none())
       throw Error(Code::unimplemented, "batches of max_tokens have no index");
     const int64_t size = open_batch_size(context, *node);
-    return grouped(open_indexed_input(*node, context), size,
-                   node->cardinality < 0 ? INT64_MAX : node->cardinality,
+    return grouped(open_indexed_input(*node, context), size, node->arg("drop_remainder").as_bool(),
                    [node, context, size](CursorPtr rows) -> CursorPtr {
                      auto cursor = std::make_unique<PaddedBatchCursor>(
                          std::move(rows), size, open_token_budget(context, *node), false,
-                         read_paddings(*node->inputs[0], node->arg("padded_shapes"),
-                                       node->arg("padding_values")));
+                         node->inputs[0]->spec.leaves(), open_paddings(context, *node));
                      context.identify(*node, cursor.get());
                      return cursor;
                    });

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include "data/ragged.h"
+#include "datasets/stacking.h"
+#include "runtime/open.h"
+
 namespace penstock {
 namespace {
 
@@ -61,7 +65,36 @@ void place_row(const std::byte* from, const Dims& dims, std::byte* to, const Dim
 
 bool is_shape(const Attr& a) {
   if (a.is_tensor()) return a.tensor().dims().rank() == 1;
-  return a.kind() == Attr::Kind::list;
+  return a.kind() == Attr::Kind::list || a.is_capture();
+}
+
+// A captured size or shape: known when the pipeline is opened.
+void check_captured_sizes(const LeafSpec& type, int rank) {
+  const bool ranks = !type.shape.has_rank() || type.shape.rank() == rank;
+  if (type.is_tensor() && is_integer(type.dtype) && ranks) return;
+  throw Error(Code::invalid_argument,
+              "is " + type.text() + ", expected " +
+                  (rank == 0 ? "an integer for each size" : "a vector of integers"));
+}
+
+// A shape for an element of shape `known`; -1 for sizes that are open or captured.
+Shape given_shape(const Attr& a, const Shape& known) {
+  if (a.is_capture()) {
+    const LeafSpec& type = a.capture_type();
+    check_captured_sizes(type, 1);
+    if (type.shape.has_rank() && type.shape[0] >= 0 && type.shape[0] <= kMaxRank)
+      return Shape::of_rank(static_cast<int>(type.shape[0]));
+    return known.has_rank() ? Shape::of_rank(known.rank()) : known;
+  }
+  if (a.has_capture()) {
+    std::vector<int64_t> sizes;
+    for (const Attr& item : a.items()) {
+      if (item.is_capture()) check_captured_sizes(item.capture_type(), 0);
+      sizes.push_back(item.is_capture() || item.is_none() ? Shape::kUnknown : item.as_int());
+    }
+    return Shape(std::move(sizes));
+  }
+  return Shape(a.as_ints());
 }
 
 // The attribute for each leaf: one for all, or a tree of the element's structure.
@@ -92,6 +125,15 @@ Tensor padding_value(const Attr& given, const LeafSpec& leaf) {
     std::memset(zero.mutable_data(), 0, static_cast<size_t>(zero.data_bytes()));
     return zero;
   }
+  if (given.is_capture()) {  // stands for itself until the pipeline is opened
+    const LeafSpec& type = given.capture_type();
+    const bool scalar = !type.shape.has_rank() || type.shape.is_scalar();
+    if (!type.is_tensor() || !scalar || type.dtype != leaf.dtype) {
+      throw Error(Code::invalid_argument,
+                  "is " + type.text() + ", the component is " + leaf.text());
+    }
+    return padding_value({}, leaf);
+  }
   if (!given.is_tensor() || given.tensor().dims().rank() != 0)
     throw Error(Code::invalid_argument, "expected a scalar for each component");
   const Tensor& t = given.tensor();
@@ -117,31 +159,68 @@ Tensor padding_value(const Attr& given, const LeafSpec& leaf) {
   return out;
 }
 
+// What keeps an element of these sizes out of the padded shape; null if it fits.
+ErrorPtr misfit(const Dims& dims, const Shape& shape) {
+  if (dims.rank() != shape.rank()) {
+    return std::make_shared<const Error>(Code::invalid_argument,
+                                         "padded_shapes has rank " + std::to_string(shape.rank()) +
+                                             ", an element has shape " + dims.text());
+  }
+  for (int i = 0; i < dims.rank(); ++i) {
+    if (shape[i] >= 0 && dims[i] > shape[i]) {
+      return std::make_shared<const Error>(
+          Code::data_loss,
+          "an element of shape " + dims.text() + " does not fit the padded shape " + shape.text());
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace
 
+PaddingCheck::PaddingCheck(const std::vector<LeafSpec>& leaves, std::span<const Padding> paddings) {
+  for (size_t c = 0; c < leaves.size(); ++c) {
+    const Shape &known = leaves[c].shape, &padded = paddings[c].shape;
+    bool fits = known.has_rank() && known.rank() == padded.rank();
+    for (int i = 0; fits && i < padded.rank(); ++i)
+      fits = padded[i] < 0 || (known[i] >= 0 && known[i] <= padded[i]);
+    if (!fits) looked_at_.push_back({c, padded});
+  }
+}
+
+ErrorPtr PaddingCheck::check(const Block& rows, int64_t row) const {
+  for (const Component& c : looked_at_) {
+    if (ErrorPtr error = misfit(rows.columns[c.column].dims_of(row), c.shape)) return error;
+  }
+  return nullptr;
+}
+
+void PaddingCheck::apply(Block* rows) const {
+  for (const Component& c : looked_at_) {
+    const Column& column = rows->columns[c.column];
+    const bool uniform =
+        column.kind() == Column::Kind::dense || column.kind() == Column::Kind::constant;
+    if (uniform && !misfit(column.dims_of(0), c.shape)) continue;
+    for (int64_t row = 0; row < rows->rows; ++row) {
+      if (rows->error_at(row)) continue;
+      if (ErrorPtr error = misfit(column.dims_of(row), c.shape))
+        add_row_error(row, std::move(error), &rows->errors);
+    }
+  }
+}
+
 Dims RowsToPad::dims_of_batch(const Padding& padding) const {
-  Dims dims = views_[0].dims;
+  const Shape& shape = padding.shape;
+  PENSTOCK_CHECK(shape.has_rank());
+  Dims dims;
+  for (int i = 0; i < shape.rank(); ++i) dims.push_back(std::max<int64_t>(0, shape[i]));
   for (const View& v : views_) {
-    if (v.dims.rank() != dims.rank()) {
-      throw Error(Code::invalid_argument, "elements of one batch have different ranks: " +
-                                              dims.text() + " and " + v.dims.text());
+    PENSTOCK_CHECK(!misfit(v.dims, shape));
+    for (int i = 0; i < dims.rank(); ++i) {
+      if (shape[i] < 0) dims[i] = std::max(dims[i], v.dims[i]);
     }
-    for (int i = 0; i < dims.rank(); ++i) dims[i] = std::max(dims[i], v.dims[i]);
   }
-  if (padding.shape.has_rank() && padding.shape.rank() != dims.rank()) {
-    throw Error(Code::invalid_argument, "padded_shapes has rank " +
-                                            std::to_string(padding.shape.rank()) +
-                                            ", an element has shape " + dims.text());
-  }
-  for (int i = 0; i < dims.rank() && padding.shape.has_rank(); ++i) {
-    if (padding.shape[i] < 0) continue;
-    if (dims[i] > padding.shape[i]) {
-      throw Error(Code::data_loss, "an element of shape " + dims.text() +
-                                       " does not fit the padded shape " + padding.shape.text());
-    }
-    dims[i] = padding.shape[i];
-  }
-  return dims;
+  return Dims(dims.sizes());  // which checks their product
 }
 
 void RowsToPad::keep_strings(BufferRef* buffer) const {
@@ -180,6 +259,14 @@ Column RowsToPad::take() {
   return out.take(n);
 }
 
+void RowsToPad::keep(std::span<const int32_t> rows) {
+  PENSTOCK_CHECK(runs_.empty());
+  std::vector<Tensor> kept;
+  for (const int32_t row : rows) kept.push_back(std::move(rows_[static_cast<size_t>(row)]));
+  rows_ = std::move(kept);
+  count_ = std::ssize(rows_);
+}
+
 void RowsToPad::clear() {
   runs_.clear();
   rows_.clear();
@@ -207,7 +294,9 @@ std::vector<Padding> read_paddings(const PlanNode& input, const Attr& shapes, co
   }
   std::vector<Padding> out;
   try {
-    per_leaf(values, input.spec, [](const Attr& a) { return a.is_tensor(); }, &value_of);
+    per_leaf(
+        values, input.spec, [](const Attr& a) { return a.is_tensor() || a.is_capture(); },
+        &value_of);
     for (size_t i = 0; i < leaves.size(); ++i)
       out.push_back({Shape::unknown_rank(), padding_value(value_of[i], leaves[i])});
   } catch (const Error& e) {
@@ -215,7 +304,14 @@ std::vector<Padding> read_paddings(const PlanNode& input, const Attr& shapes, co
   }
   for (size_t i = 0; i < leaves.size(); ++i) {
     const Shape& known = leaves[i].shape;
-    if (!leaves[i].is_tensor()) NodeDraft::fail("input", "only tensors can be padded");
+    if (!is_dense(leaves[i])) {
+      std::string remedy;
+      if (leaves[i].kind == LeafSpec::Kind::optional) remedy = "; get_value(x) takes a value out";
+      if (leaves[i].kind == LeafSpec::Kind::ragged || leaves[i].kind == LeafSpec::Kind::sparse)
+        remedy = "; to_tensor(x) makes it dense";
+      NodeDraft::fail(
+          "input", "only dense tensors can be padded, a component is " + leaves[i].text() + remedy);
+    }
     if (shape_of[i].is_none()) {
       if (!known.has_rank())
         NodeDraft::fail("padded_shapes", "is needed: the rank of a component is not known");
@@ -223,12 +319,11 @@ std::vector<Padding> read_paddings(const PlanNode& input, const Attr& shapes, co
       continue;
     }
     try {
-      std::vector<int64_t> sizes = shape_of[i].as_ints();
-      for (const int64_t s : sizes) {
+      out[i].shape = given_shape(shape_of[i], known);
+      for (const int64_t s : out[i].shape.sizes()) {
         if (s < -1)
           NodeDraft::fail("padded_shapes", "a size must not be negative: " + std::to_string(s));
       }
-      out[i].shape = Shape(std::move(sizes));
     } catch (const Error& e) {
       NodeDraft::fail("padded_shapes", e.message());
     }
@@ -244,6 +339,15 @@ std::vector<Padding> read_paddings(const PlanNode& input, const Attr& shapes, co
     }
   }
   return out;
+}
+
+std::vector<Padding> open_paddings(const OpenContext& context, const PlanNode& node) {
+  try {
+    return read_paddings(*node.inputs[0], context.arg(node, "padded_shapes"),
+                         context.arg(node, "padding_values"));
+  } catch (const ArgumentError& e) {  // of a captured value: the others were checked by infer
+    throw Error(e.code, e.param + ": " + e.message);
+  }
 }
 
 }  // namespace penstock

@@ -1,5 +1,6 @@
 // prefetch(buffer_size): so many elements are made ahead of the consumer, by other threads.
 
+#include "data/checked_product.h"
 #include "datasets/datasets.h"
 #include "runtime/async_stage.h"
 #include "runtime/indexed.h"
@@ -14,7 +15,8 @@ int64_t automatic_rows(const Spec& spec) {
   for (const LeafSpec& leaf : spec.leaves()) {
     if (leaf.is_tensor() && leaf.shape.has_rank()) {
       int64_t bytes = dtype_size(leaf.dtype);
-      for (const int64_t size : leaf.shape.sizes()) bytes *= size < 0 ? 64 : size;
+      for (const int64_t size : leaf.shape.sizes())
+        bytes = checked_product({bytes, size < 0 ? 64 : size});
       if (bytes > kLarge) return 2;
     }
   }

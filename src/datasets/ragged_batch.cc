@@ -1,7 +1,8 @@
 // ragged_batch(n): consecutive elements joined; components of unknown sizes become ragged tensors.
 //
 // A tensor is ragged up to its last unknown size; one of known shape, or of unknown rank, is
-// stacked as by batch.
+// stacked as by batch. row_splits_dtype is accepted as tf.data has it: int64 or int32. Row splits
+// are kept as int64 whichever is given.
 
 #include "data/ragged.h"
 #include "datasets/batching.h"
@@ -31,10 +32,16 @@ OperatorDef ragged_batch_operator() {
   op.name = "ragged_batch";
   op.doc = "Consecutive elements, those of unknown sizes as ragged tensors.";
   op.params = {required("input", Param::Kind::dataset), required("batch_size", Param::Kind::tensor),
-               optional("drop_remainder", Param::Kind::boolean, Attr::boolean(false))};
+               optional("drop_remainder", Param::Kind::boolean, Attr::boolean(false)),
+               optional("row_splits_dtype", Param::Kind::dtype, Attr::of(DType::int64))};
   op.infer = [](NodeDraft& draft) {
     const int64_t size = known_batch_size(draft);
     const bool drop = draft.node.args["drop_remainder"].as_bool();
+    const DType splits = draft.node.args["row_splits_dtype"].as_dtype();
+    if (splits != DType::int64 && splits != DType::int32) {
+      NodeDraft::fail("row_splits_dtype",
+                      "must be int64 or int32: " + std::string(dtype_name(splits)));
+    }
     std::vector<LeafSpec> leaves = ragged_leaves(draft.input().spec);
     for (LeafSpec& leaf : leaves) leaf = batched_leaf(leaf, drop ? size : Shape::kUnknown);
     draft.node.spec = draft.input().spec.with_leaves(leaves);

@@ -5,9 +5,10 @@
 
 #include <algorithm>
 
+#include "data/ragged.h"
 #include "datasets/datasets.h"
 #include "datasets/items.h"
-#include "datasets/stacking.h"
+#include "datasets/pending_rows.h"
 #include "datasets/unbatching.h"
 #include "runtime/resumed_count.h"
 
@@ -22,58 +23,44 @@ class RebatchCursor final : public Cursor {
         sizes_(std::move(sizes)),
         drop_remainder_(drop_remainder),
         leaves_(std::move(leaves)),
-        pending_(leaves_.size()),
+        pending_(leaves_),
         turn_(static_cast<size_t>(turn) % sizes_.size()) {}
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
     for (;;) {
       const int64_t size = sizes_[turn_];
-      if (!errors_.empty()) {
-        *out = error_block(errors_.front(), leaves_.size(), origin_);
-        errors_.erase(errors_.begin());
+      if (pending_.has_error()) {
+        *out = pending_.take_error();
         return Poll::ready;
       }
-      if (ended_ && (pending_rows_ == 0 || drop_remainder_)) return Poll::end;
-      if (ended_ || pending_rows_ == size) return emit(out);
+      if (ended_ && (pending_.rows() == 0 || drop_remainder_)) return Poll::end;
+      if (ended_ || pending_.ready() == size) return emit(out);
       // Never more than what this batch lacks: the next one may be empty, and the end unknown.
       Block in;
-      const Poll poll = items_->pull(&in, {size - pending_rows_, pull.waker});
+      const Poll poll = items_->pull(&in, {pending_.lacking(1, size), pull.waker});
       if (poll == Poll::pending) return poll;
       if (poll == Poll::end) {
         ended_ = true;
+        pending_.settle();
       } else {
-        absorb(in);
+        if (pending_.rows() == 0) origin_ = in.origin;
+        pending_.add(in, size);
       }
     }
   }
 
  private:
-  void absorb(const Block& in) {
-    if (pending_rows_ == 0) origin_ = in.origin;
-    int64_t from = 0;
-    for (int64_t row = 0; row <= in.rows; ++row) {
-      const ErrorPtr* error = row < in.rows ? in.error_at(row) : nullptr;
-      if (!error && row < in.rows) continue;
-      for (size_t c = 0; c < pending_.size(); ++c)
-        pending_[c].append(in.columns[c].slice(from, row - from));
-      pending_rows_ += row - from;
-      if (error) errors_.push_back(*error);
-      from = row + 1;
-    }
-  }
-
   Poll emit(Block* out) {
-    const int64_t rows = std::exchange(pending_rows_, 0);
     turn_ = (turn_ + 1) % sizes_.size();
-    out->clear();
-    out->rows = 1;
-    out->origin = origin_;
-    for (size_t c = 0; c < pending_.size(); ++c) {
-      out->columns.push_back(
-          rows == 0 ? empty_batch(leaves_[c])
-                    : stack_rows(pending_[c].take(rows), leaves_[c], 1, rows, &out->errors));
+    if (const int64_t rows = pending_.rows(); rows > 0) {
+      pending_.take(1, rows, out);
+    } else {
+      out->clear();
+      out->rows = 1;
+      for (const LeafSpec& leaf : leaves_) out->columns.push_back(empty_batch(leaf));
     }
+    out->origin = origin_;
     set_mark(out, {static_cast<int64_t>(turn_)}, {items_->position()});  // nothing is pending
     return Poll::ready;
   }
@@ -89,11 +76,9 @@ class RebatchCursor final : public Cursor {
   const std::vector<int64_t> sizes_;
   const bool drop_remainder_;
   const std::vector<LeafSpec> leaves_;  // of an item
-  std::vector<ColumnBuilder> pending_;
-  int64_t pending_rows_ = 0;
-  std::vector<ErrorPtr> errors_;  // met while this batch was filled
-  Origin origin_;                 // of its first item
-  size_t turn_;                   // whose size this batch has
+  PendingRows pending_;
+  Origin origin_;  // of the first item of this batch
+  size_t turn_;    // whose size this batch has
   bool ended_ = false;
 };
 
@@ -144,6 +129,7 @@ int64_t static_size(const std::vector<int64_t>& sizes, int64_t input_size, bool 
 
 void infer(NodeDraft& draft) {
   std::vector<LeafSpec> leaves = draft.input().spec.leaves();
+  if (leaves.empty()) NodeDraft::fail("input", "at least one component is needed");
   int64_t input_size = -1;
   for (const LeafSpec& leaf : leaves) {
     const int64_t n = first_size(leaf, "cannot rebatch");
@@ -159,7 +145,7 @@ void infer(NodeDraft& draft) {
       const std::vector<int64_t> sizes = sizes_of(given);
       check_sizes(sizes);
       for (const LeafSpec& leaf : leaves) {
-        if (!leaf.is_tensor() && std::ranges::find(sizes, 0) != sizes.end())
+        if (!is_dense(leaf) && std::ranges::find(sizes, 0) != sizes.end())
           NodeDraft::fail("batch_size", "a size of 0 needs dense components");
       }
       size = static_size(sizes, input_size, draft.node.args["drop_remainder"].as_bool());
@@ -168,7 +154,7 @@ void infer(NodeDraft& draft) {
     }
   }
   for (LeafSpec& leaf : leaves) {
-    LeafSpec batch = leaf;
+    LeafSpec batch = row_as_tensor(leaf);  // the items of a row are no rows themselves
     batch.shape = leaf.shape.without_front().with_front(size);
     leaf = batch;
   }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/open_file.h"
 #include "base/random.h"
 #include "io/glob.h"
 #include "io/input_stream.h"
@@ -96,15 +97,6 @@ class RecordsCursor final : public Cursor {
   bool noted_ = false;    // the first file's place
 };
 
-ReaderOptions reader_options(const Attrs& args) {
-  ReaderOptions options;
-  options.compression = args["compression"].is_none() ? "" : args["compression"].as_string();
-  options.chunk_bytes = 512 << 10;
-  const Attr& limit = args["max_decompressed_bytes"];
-  if (!limit.is_none()) options.max_decompressed_bytes = limit.as_int();
-  return options;
-}
-
 void check_names(const Attr& names) {
   if (names.is_capture()) {
     const LeafSpec& type = names.capture_type();
@@ -112,7 +104,7 @@ void check_names(const Attr& names) {
       NodeDraft::fail("filenames", "is " + type.text() + ", expected a file name");
   } else if (!names.has_capture()) {
     try {
-      strings_of(names);
+      for (const std::string& name : strings_of(names)) system_path("open", name);
     } catch (const Error& e) {
       NodeDraft::fail("filenames", e.message());
     }
@@ -121,10 +113,20 @@ void check_names(const Attr& names) {
 
 bool is_pattern(const std::string& name) {
   struct stat status;
-  return name.find_first_of("*?[") != std::string::npos && ::stat(name.c_str(), &status) != 0;
+  return name.find_first_of("*?[") != std::string::npos &&
+         ::stat(system_path("open", name), &status) != 0;
 }
 
 }  // namespace
+
+ReaderOptions reader_options(const Attrs& args) {
+  ReaderOptions options;
+  options.compression = args["compression"].is_none() ? "" : args["compression"].as_string();
+  options.chunk_bytes = 512 << 10;
+  const Attr& limit = args["max_decompressed_bytes"];
+  if (!limit.is_none()) options.max_decompressed_bytes = limit.as_int();
+  return options;
+}
 
 std::vector<std::string> strings_of(const Attr& value) {
   std::vector<std::string> out;
@@ -198,8 +200,13 @@ OperatorDef records_operator(RecordsFormat format) {
   const auto shared = std::make_shared<const RecordsFormat>(std::move(format));
   op.infer = [shared](NodeDraft& draft) {
     check_names(draft.node.args["filenames"]);
+    const int64_t least = shared->least_buffer_size;
+    if (const Attr& size = draft.node.args["buffer_size"]; !size.is_none() && !size.is_auto())
+      draft.int_at_least("buffer_size", least,
+                         least > 0 ? "must be positive" : "must not be negative", least);
     if (!draft.node.args["max_decompressed_bytes"].is_none())
       draft.int_at_least("max_decompressed_bytes", 1, "must be positive", 1);
+    if (shared->complete) shared->complete(draft);
     draft.node.spec = shared->spec ? shared->spec(draft) : Spec::tensor(DType::bytes, {});
     draft.node.cardinality = kUnknown;
     try {

@@ -40,6 +40,9 @@ struct RecordsFormat {
   std::vector<Param> leading{};  // behind the file names
   std::vector<Param> options{};  // behind `compression`
   bool compressed = true;        // the files may be: there is an argument `compression`
+  int64_t least_buffer_size = 0;
+  // Adds arguments that the files decide. Throws ArgumentError.
+  std::function<void(NodeDraft&)> complete{};
   // The element spec; throws ArgumentError for what is wrong. Not set: bytes.
   std::function<Spec(const NodeDraft&)> spec{};
   std::function<std::unique_ptr<RecordReader>(std::string path, const ReaderOptions&,
@@ -49,6 +52,8 @@ struct RecordsFormat {
   std::function<std::unique_ptr<RecordDecoder>(const RecordsArgs& args)> decoder{};
 };
 OperatorDef records_operator(RecordsFormat format);
+// How such a source reads its files.
+ReaderOptions reader_options(const Attrs& args);
 
 // The elements of the files in turn.
 CursorPtr open_records(std::vector<std::string> paths, const PlanPtr& node,

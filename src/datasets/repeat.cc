@@ -3,6 +3,7 @@
 // Each pass opens the input anew with an epoch of its own, by which shuffles and random ops below
 // draw. A pass without any good element ends an endless repeat: it would spin.
 
+#include <algorithm>
 #include <array>
 #include <deque>
 
@@ -93,12 +94,16 @@ class RepeatCursor final : public Cursor {
 // Row i is one of pass i / n; passes are opened when they are asked for.
 class IndexedPasses final : public Indexed {
  public:
-  IndexedPasses(PlanPtr node, const OpenContext& context)
-      : node_(std::move(node)), context_(context), first_(open_indexed_input(*node_, context_)) {}
-
-  int64_t rows() const override {
-    return node_->cardinality == kInfinite ? INT64_MAX : node_->cardinality;
+  // -1 passes: for ever.
+  IndexedPasses(PlanPtr node, const OpenContext& context, int64_t passes)
+      : node_(std::move(node)), context_(context), first_(open_indexed_input(*node_, context_)) {
+    const int64_t n = first_->rows();
+    rows_ = n == 0 || passes == 0                  ? 0
+            : passes < 0 || n > INT64_MAX / passes ? INT64_MAX
+                                                   : n * passes;
   }
+
+  int64_t rows() const override { return rows_; }
   Block at(std::span<const int64_t> indices) override {
     BlockBuilder out(static_cast<size_t>(node_->spec.leaf_count()));
     const int64_t n = first_->rows();
@@ -127,8 +132,15 @@ class IndexedPasses final : public Indexed {
   PlanPtr node_;
   OpenContext context_;
   IndexedPtr first_, later_;
+  int64_t rows_ = 0;
   int64_t pass_ = 0;  // that later_ is
 };
+
+// -1: for ever.
+int64_t passes_of(const PlanNode& node, const OpenContext& context) {
+  const Attr count = context.arg(node, "count");
+  return count.is_none() ? -1 : std::max<int64_t>(-1, count.as_int());
+}
 
 }  // namespace
 
@@ -153,13 +165,12 @@ OperatorDef repeat_operator() {
     }
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
-    const Attr count = context.arg(*node, "count");
-    const int64_t k = count.is_none() ? -1 : count.as_int();
-    if (k == 0) return open_nothing();
-    return std::make_unique<RepeatCursor>(node, context, k < 0 ? -1 : k);
+    const int64_t passes = passes_of(*node, context);
+    if (passes == 0) return open_nothing();
+    return std::make_unique<RepeatCursor>(node, context, passes);
   };
   op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
-    return std::make_unique<IndexedPasses>(node, context);
+    return std::make_unique<IndexedPasses>(node, context, passes_of(*node, context));
   };
   return op;
 }

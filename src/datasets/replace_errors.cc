@@ -4,6 +4,7 @@
 // What on_error=replace(value) on a stage puts behind it. A number takes the element's dtype where
 // that keeps it exact.
 
+#include "data/ragged.h"
 #include "datasets/datasets.h"
 #include "datasets/error_limit.h"
 #include "datasets/structure.h"
@@ -81,7 +82,7 @@ Tensor exact_cast(const Tensor& t, DType dtype) {
 }
 
 Attr fitted(const Attr& value, const Spec& spec) {
-  if (value.is_tensor() && spec.is_leaf() && spec.leaf.is_tensor())
+  if (value.is_tensor() && spec.is_leaf() && is_dense(spec.leaf))
     return Attr::of(exact_cast(value.tensor(), spec.leaf.dtype));
   const bool tree = (value.kind() == Attr::Kind::tuple || value.kind() == Attr::Kind::dict) &&
                     value.items().size() == spec.items.size();

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "datasets/undelivered.h"
+#include "plan/noop.h"
 
 namespace penstock {
 namespace {
@@ -156,7 +157,7 @@ class Places {
                     {rest.input});
     }
     const PlanNode& input = *node.inputs[0];
-    if (node.op->passes_marks) return of(input, pass);
+    if (passes_marks(node)) return of(input, pass);
     if (dealing_of(node) == Dealing::opened) return of_opened(node, pass);
     if (!node.is("repeat")) return marked(node, first_numbers(node), {of(input, pass)});
     std::vector<StreamPosition> inputs;

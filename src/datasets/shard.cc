@@ -53,6 +53,10 @@ class ShardCursor final : public Cursor {
   int64_t unmarked_ = 0;  // elements given since the last mark
 };
 
+int64_t rows_of_shard(int64_t rows, int64_t shards, int64_t index) {
+  return rows / shards + (index < rows % shards ? 1 : 0);
+}
+
 void check(int64_t shards, int64_t index) {
   if (shards < 1) NodeDraft::fail("num_shards", "must be positive: " + std::to_string(shards));
   if (index < 0 || index >= shards) {
@@ -76,8 +80,7 @@ OperatorDef shard_operator() {
     draft.node.cardinality = n < 0 ? n : kUnknown;
     if (shards.is_capture() || index.is_capture()) return;
     check(shards.as_int(), index.as_int());
-    if (n >= 0)
-      draft.node.cardinality = n / shards.as_int() + (index.as_int() < n % shards.as_int() ? 1 : 0);
+    if (n >= 0) draft.node.cardinality = rows_of_shard(n, shards.as_int(), index.as_int());
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     const int64_t shards = context.int_arg(*node, "num_shards"),
@@ -93,9 +96,14 @@ OperatorDef shard_operator() {
   op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
     const int64_t shards = context.int_arg(*node, "num_shards"),
                   index = context.int_arg(*node, "index");
-    return reindexed(open_indexed_input(*node, context),
-                     node->cardinality < 0 ? INT64_MAX : node->cardinality,
-                     [shards, index](int64_t i) { return i * shards + index; });
+    IndexedPtr input = open_indexed_input(*node, context);
+    const int64_t rows = input->rows();
+    return reindexed(std::move(input),
+                     rows == INT64_MAX ? rows : rows_of_shard(rows, shards, index),
+                     [shards, index](int64_t i) {
+                       // Without end there is a last index all the same.
+                       return i <= (INT64_MAX - index) / shards ? i * shards + index : INT64_MAX;
+                     });
   };
   return op;
 }

@@ -15,4 +15,7 @@ void for_each_block(const PlanPtr& node, const OpenContext& context,
 void for_each_row(const PlanPtr& node, const OpenContext& context,
                   const std::function<bool(const Block&, int64_t row)>& f);
 
+// Calls f for each block of rows until the end; throws the first error among them.
+void for_each_row_block(Cursor& rows, Run& run, const std::function<void(const Block&)>& f);
+
 }  // namespace penstock

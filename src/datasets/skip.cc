@@ -67,7 +67,9 @@ OperatorDef skip_operator() {
     const int64_t left = count < 0           ? 0
                          : rows == INT64_MAX ? rows
                                              : std::max<int64_t>(0, rows - count);
-    return reindexed(std::move(input), left, [count](int64_t i) { return i + count; });
+    // Without end there is a last index all the same.
+    return reindexed(std::move(input), left,
+                     [count](int64_t i) { return i < INT64_MAX - count ? i + count : INT64_MAX; });
   };
   return op;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "data/ragged.h"
+
 namespace penstock {
 namespace {
 
@@ -27,8 +29,8 @@ void fail_row(Block* in, int64_t row, ErrorPtr error) {
 
 SlotColumn::SlotColumn(const LeafSpec& leaf)
     : dtype_(leaf.dtype),
-      fixed_(leaf.is_tensor() && leaf.shape.is_static()),
-      layout_(leaf.is_tensor() && leaf.dtype != DType::bytes ? Layout::undecided : Layout::loose) {
+      fixed_(is_dense(leaf) && leaf.shape.is_static()),
+      layout_(is_dense(leaf) && leaf.dtype != DType::bytes ? Layout::undecided : Layout::loose) {
   if (fixed_ && layout_ == Layout::undecided) decide(leaf.shape.dims());
 }
 

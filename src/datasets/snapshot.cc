@@ -16,8 +16,9 @@ OperatorDef snapshot_operator() {
                option("size_limit", Param::Kind::integer, {})};
   op.keeps_rows = true;
   op.infer = [](NodeDraft& draft) {
-    if (draft.node.args["path"].as_string().empty()) NodeDraft::fail("path", "must not be empty");
+    check_snapshot_path("path", draft.node.args["path"]);
     check_snapshot_arguments(draft.input().spec, draft.node.args["compression"]);
+    check_identities(draft);
     if (!draft.node.args["size_limit"].is_none())
       draft.int_at_least("size_limit", 1, "must be positive", 1);
     draft.node.spec = draft.input().spec;

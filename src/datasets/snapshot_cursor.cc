@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "base/open_file.h"
 #include "base/random.h"
 #include "io/snapshot.h"
+#include "io/snapshot_layout.h"
 #include "runtime/read_ahead.h"
 #include "runtime/resumed_count.h"
 
@@ -129,12 +131,23 @@ CursorPtr open_snapshot_cursor(std::vector<std::string> paths, const PlanPtr& no
   return std::make_unique<SnapshotCursor>(std::move(paths), node, context, lineage);
 }
 
+void check_snapshot_path(const std::string& param, const Attr& path) {
+  if (path.as_string().empty()) NodeDraft::fail(param, "must not be empty");
+  try {
+    system_path("write", path.as_string());
+  } catch (const Error& e) {
+    NodeDraft::fail(param, e.message(), e.code());
+  }
+}
+
 void check_snapshot_arguments(const Spec& spec, const Attr& compression) {
   if (!can_snapshot(spec))
-    NodeDraft::fail("input", "a file holds tensors only, an element is " + spec.text());
-  const std::string word = compression.is_none() ? "" : compression.as_string();
-  if (!word.empty() && word != "LZ4")
-    NodeDraft::fail("compression", "must be \"\" or \"LZ4\": \"" + word + "\"");
+    NodeDraft::fail("input", "a file holds no datasets, an element is " + spec.text());
+  try {
+    snapshot::parse_packing(compression.is_none() ? "" : compression.as_string());
+  } catch (const Error& e) {
+    NodeDraft::fail("compression", e.message());
+  }
 }
 
 }  // namespace penstock

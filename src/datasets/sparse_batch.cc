@@ -2,7 +2,7 @@
 // their entries.
 //
 // A size of the row's shape that is left open takes the largest of the batch. An error takes no
-// slot.
+// slot; an element that does not fit row_shape is one.
 
 #include <algorithm>
 
@@ -10,6 +10,7 @@
 #include "data/ragged.h"
 #include "datasets/batching.h"
 #include "datasets/datasets.h"
+#include "datasets/stacking.h"
 
 namespace penstock {
 namespace {
@@ -38,6 +39,7 @@ class SparseBatchCursor final : public Cursor {
           ended_ = true;
           continue;
         }
+        add_misfits();
       }
       const int64_t row = at_++;
       if (const ErrorPtr* e = in_.error_at(row)) {
@@ -59,18 +61,36 @@ class SparseBatchCursor final : public Cursor {
     return Poll::ready;
   }
 
-  // Checks the row against the row's shape and widens `sizes`.
-  void fit(const Dims& dims, std::vector<int64_t>* sizes) const {
+  // Makes errors of the rows that no batch can hold.
+  void add_misfits() {
+    for (int64_t row = 0; row < in_.rows; ++row) {
+      if (in_.error_at(row)) continue;
+      if (ErrorPtr error = misfit(in_.columns[0].dims_of(row)))
+        add_row_error(row, std::move(error), &in_.errors);
+    }
+  }
+
+  // Returns the error of an element of these sizes, null if it fits row_shape.
+  ErrorPtr misfit(const Dims& dims) const {
     if (dims.rank() != row_shape_.rank()) {
-      throw Error(Code::invalid_argument,
-                  "an element has shape " + dims.text() + ", row_shape is " + row_shape_.text());
+      return std::make_shared<const Error>(
+          Code::invalid_argument,
+          "an element has shape " + dims.text() + ", row_shape is " + row_shape_.text());
     }
     for (int axis = 0; axis < dims.rank(); ++axis) {
-      int64_t& size = (*sizes)[static_cast<size_t>(axis) + 1];
       if (row_shape_[axis] >= 0 && dims[axis] > row_shape_[axis]) {
-        throw Error(Code::data_loss, "an element of shape " + dims.text() +
-                                         " does not fit row_shape " + row_shape_.text());
+        return std::make_shared<const Error>(
+            Code::data_loss,
+            "an element of shape " + dims.text() + " does not fit row_shape " + row_shape_.text());
       }
+    }
+    return nullptr;
+  }
+
+  // Widens the sizes of the batch to hold the row.
+  void widen(const Dims& dims, std::vector<int64_t>* sizes) const {
+    for (int axis = 0; axis < dims.rank(); ++axis) {
+      int64_t& size = (*sizes)[static_cast<size_t>(axis) + 1];
       size = std::max({size, dims[axis], row_shape_[axis]});
     }
   }
@@ -81,7 +101,7 @@ class SparseBatchCursor final : public Cursor {
     sizes[0] = static_cast<int64_t>(rows.size());
     int64_t entries = 0;
     for (const Tensor& t : rows) {
-      fit(t.dims(), &sizes);
+      widen(t.dims(), &sizes);
       entries += t.entries_count();
     }
     Tensor indices = Tensor::make(DType::int64, {entries, rank + 1});
@@ -120,7 +140,7 @@ void infer(NodeDraft& draft) {
   const int64_t size = known_batch_size(draft);
   const bool drop = draft.node.args["drop_remainder"].as_bool();
   const Spec& input = draft.input().spec;
-  if (!input.is_leaf() || !input.leaf.is_tensor())
+  if (!input.is_leaf() || !is_dense(input.leaf))
     NodeDraft::fail("input", "an element is " + input.text() + ", expected one tensor");
   const Shape row(draft.node.args["row_shape"].as_ints());
   for (const int64_t s : row.sizes()) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "data/object_column.h"
+#include "data/object_list.h"
 #include "data/ragged.h"
 
 namespace penstock {
@@ -116,6 +117,21 @@ Tensor stack_sparse(const Column& rows, int64_t begin, int64_t n) {
                      Tensor::vector<int64_t>(shape));
 }
 
+Tensor stack_datasets(const Column& rows, int64_t begin, int64_t n) {
+  std::vector<ObjectPtr> items;
+  for (int64_t r = 0; r < n; ++r) items.push_back(rows.row(begin + r).object());
+  return Tensor(std::make_shared<const ObjectList>(std::move(items)));
+}
+
+Tensor stack(const Column& rows, const LeafSpec& leaf, int64_t begin, int64_t n) {
+  switch (leaf.kind) {
+    case LeafSpec::Kind::ragged: return stack_ragged(rows, leaf.ragged_rank, begin, n);
+    case LeafSpec::Kind::sparse: return stack_sparse(rows, begin, n);
+    case LeafSpec::Kind::dataset: return stack_datasets(rows, begin, n);
+    default: return stack_dense(rows, begin, n);
+  }
+}
+
 }  // namespace
 
 void add_row_error(int64_t row, ErrorPtr error, std::vector<RowError>* errors) {
@@ -133,9 +149,7 @@ Column stack_rows(const Column& rows, const LeafSpec& leaf, int64_t count, int64
   for (int64_t b = 0; b < count; ++b) {
     Tensor batch;
     try {
-      batch = leaf.is_tensor()                      ? stack_dense(flat, b * n, n)
-              : leaf.kind == LeafSpec::Kind::ragged ? stack_ragged(flat, leaf.ragged_rank, b * n, n)
-                                                    : stack_sparse(flat, b * n, n);
+      batch = stack(flat, leaf, b * n, n);
     } catch (const Error&) {
       add_row_error(b, current_error(), errors);
     }

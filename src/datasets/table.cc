@@ -1,4 +1,5 @@
 #include "datasets/datasets.h"
+#include "datasets/lookup_in.h"
 #include "datasets/value_of.h"
 
 namespace penstock {
@@ -77,6 +78,7 @@ void register_datasets() {
       r.add(make());
     }
     OpRegistry::instance().add(value_of_op());
+    OpRegistry::instance().add(lookup_in_op());
     return true;
   }();
   (void)once;

@@ -59,7 +59,9 @@ OperatorDef take_operator() {
         resumed_count(context, *node, 0, count < 0 ? kMostResumed : std::min(count, kMostResumed)));
   };
   op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
-    return reindexed(open_indexed_input(*node, context), node->cardinality, std::identity());
+    IndexedPtr input = open_indexed_input(*node, context);
+    const int64_t count = context.int_arg(*node, "count"), rows = input->rows();
+    return reindexed(std::move(input), count < 0 ? rows : std::min(count, rows), std::identity());
   };
   return op;
 }

@@ -74,7 +74,8 @@ class TarDecoder final : public RecordDecoder {
     return true;
   }
 
-  // Remembers where the member's data are; false for a second one of the same name.
+  // Remembers where the member's data are; false for a second one of the same name, and for a
+  // sparse one.
   bool note(const TarMember& member, std::string_view rest, std::string_view* sample,
             std::string* fault) {
     std::string_view key, extension;
@@ -85,6 +86,11 @@ class TarDecoder final : public RecordDecoder {
       } else if (fields_[i].name == extension) {
         if (found_[i].data()) {
           *fault = "sample `" + std::string(key) + "` has two members ." + fields_[i].name;
+          return false;
+        }
+        if (member.sparse) {
+          *fault = "sample `" + std::string(key) + "`: ." + fields_[i].name +
+                   " is a GNU sparse file, which is not read; write the archive without --sparse";
           return false;
         }
         found_[i] = member.data.data() ? member.data : rest.substr(0, 0);

@@ -9,6 +9,8 @@
 #include <set>
 
 #include "datasets/opened_rows.h"
+#include "plan/noop.h"
+#include "runtime/indexed.h"
 #include "runtime/resumed_count.h"
 #include "runtime/serial.h"
 
@@ -48,7 +50,7 @@ class Descent {
     InnerRests opened;
     for (; stage < stages_.size(); ++stage) {
       const PlanPtr& node = stages_[stage];
-      if (was_left_out(*node, rest.mark)) continue;
+      check_stage(*node, rest.mark);
       switch (*dealing_of(*node)) {
         case Dealing::same: break;
         case Dealing::ordered:
@@ -63,10 +65,8 @@ class Descent {
   }
 
  private:
-  // Rewrites take away stages that do nothing, such as repeat(1).
-  static bool was_left_out(const PlanNode& node, const MarkPtr& mark) {
-    if (!mark || node.op->passes_marks || stage_mark(mark)->stage() == node.op->name) return false;
-    if (node.is("repeat")) return true;
+  static void check_stage(const PlanNode& node, const MarkPtr& mark) {
+    if (!mark || passes_marks(node) || stage_mark(mark)->stage() == node.op->name) return;
     throw Error(Code::failed_precondition, "the checkpoint was taken behind `" +
                                                stage_mark(mark)->stage() +
                                                "`, here the pipeline has `" + node.op->name + "`");
@@ -109,7 +109,7 @@ class Descent {
   };
 
   static StreamPosition input_of(const PlanNode& node, const MarkPtr& mark) {
-    if (node.op->passes_marks || !mark) return {mark, 0};
+    if (passes_marks(node) || !mark) return {mark, 0};
     if (stage_mark(mark)->inputs().empty())
       throw Error(Code::data_loss, "the checkpoint is damaged: `" + node.op->name + "`");
     return stage_mark(mark)->inputs()[0];
@@ -161,7 +161,7 @@ class Descent {
   static Used used_behind(const PlanNode& node, const StreamPosition& at,
                           const NodeCounters& counters) {
     const int64_t read = counters.elements.load(std::memory_order_relaxed);
-    if (node.op->passes_marks) return {read, {}};
+    if (passes_marks(node)) return {read, {}};
     if (at.rows > 0 || !at.mark) {
       refuse(node, "the checkpoint stands behind an error that came out before the elements "
                    "around it: take it some elements later");
@@ -280,7 +280,7 @@ class Descent {
   int64_t rows_behind(const PlanPtr& node, const StreamPosition& at, int64_t most) {
     const PlanNode* below = node.get();
     while (*dealing_of(*below) == Dealing::same) below = below->inputs[0].get();
-    const int64_t rows = below->is("shard") ? below->inputs[0]->cardinality : kUnknown;
+    const int64_t rows = below->is("shard") ? counted_elements(*below->inputs[0]) : kUnknown;
     if (rows == kInfinite) return most;
     if (rows >= 0) {
       int64_t begin = 0;

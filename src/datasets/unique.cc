@@ -6,10 +6,13 @@
 
 #include <xxhash.h>
 
+#include <algorithm>
 #include <cstring>
 #include <unordered_set>
 
+#include "data/ragged.h"
 #include "datasets/datasets.h"
+#include "datasets/held_memory.h"
 #include "runtime/open.h"
 
 namespace penstock {
@@ -43,7 +46,7 @@ class UniqueCursor final : public Cursor {
       if (poll != Poll::ready) return poll;
       std::vector<int32_t> kept;
       for (int32_t i = 0; i < out->rows; ++i) {
-        if (out->error_at(i) || is_new(key_of(out->columns[0], i))) kept.push_back(i);
+        if (out->error_at(i) || is_new(out, i)) kept.push_back(i);
       }
       if (kept.empty()) continue;
       if (static_cast<int64_t>(kept.size()) < out->rows) *out = out->gather(kept);
@@ -53,8 +56,24 @@ class UniqueCursor final : public Cursor {
   }
 
  private:
-  bool is_new(const Key& key) {
-    if (!seen_.insert(key).second) return false;
+  // A row that cannot be remembered becomes an error.
+  bool is_new(Block* rows, int32_t row) {
+    constexpr int64_t kOfKey = sizeof(Key) + 48;  // with its node and its share of the table
+    const Key key = key_of(rows->columns[0], row);
+    const auto [place, fresh] = seen_.insert(key);
+    if (!fresh) return false;
+    try {
+      held_.grow(
+          kOfKey,
+          [this] { return "the hashes of " + std::to_string(seen_.size() - 1) + " elements"; },
+          "take fewer elements");
+    } catch (const Error& e) {
+      seen_.erase(place);
+      if (e.code() == Code::cancelled) throw;
+      const auto next = std::ranges::upper_bound(rows->errors, row, {}, &RowError::row);
+      rows->errors.insert(next, {row, current_error()});
+      return true;
+    }
     if (identity().marks && keys_.size() <= kMostSeenBytes)
       keys_.append(reinterpret_cast<const char*>(&key), sizeof key);
     return true;
@@ -87,6 +106,7 @@ class UniqueCursor final : public Cursor {
 
   CursorPtr input_;
   std::unordered_set<Key, KeyHash> seen_;
+  HeldMemory held_;    // by seen_
   std::string keys_;   // the same in order, for marks; full when it is larger than they may be
   std::string bytes_;  // of the row at hand
 };
@@ -111,7 +131,7 @@ OperatorDef unique_operator() {
   op.infer = [](NodeDraft& draft) {
     const Spec& spec = draft.input().spec;
     const std::vector<LeafSpec> leaves = spec.leaves();
-    if (leaves.size() != 1 || !leaves[0].is_tensor())
+    if (leaves.size() != 1 || !is_dense(leaves[0]))
       NodeDraft::fail("input", "an element must be one tensor, it is " + spec.text());
     const DType dtype = leaves[0].dtype;
     if (dtype != DType::int32 && dtype != DType::int64 && dtype != DType::bytes) {

@@ -6,6 +6,7 @@
 #include "datasets/value_of.h"
 
 #include "base/random.h"
+#include "data/object_list.h"
 #include "runtime/open.h"
 #include "runtime/serial.h"
 
@@ -14,7 +15,7 @@ namespace {
 
 Spec infer(const InferContext& context) {
   const LeafSpec& type = context.inputs[0].type;
-  if (type.kind != LeafSpec::Kind::dataset)
+  if (!is_dataset(type))
     context.fail(0, "is " + type.text() + ", expected a pipeline that ends in a value");
   return *type.element;
 }

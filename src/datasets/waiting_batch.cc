@@ -1,8 +1,6 @@
 #include "datasets/waiting_batch.h"
 
-#include <exception>
-
-#include "datasets/stacking.h"
+#include "datasets/pending_rows.h"
 #include "runtime/alarm.h"
 #include "runtime/async_stage.h"
 #include "runtime/serial.h"
@@ -17,68 +15,51 @@ class WaitingBatchCursor final : public Cursor {
       : input_(std::move(input)),
         size_(size),
         max_wait_ns_(max_wait_ns),
-        leaves_(std::move(leaves)),
-        pending_(leaves_.size()) {}
+        pending_(std::move(leaves)) {}
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
-    while (rows_ < size_ && !ended_) {
-      const Poll poll = input_->pull(&in_, {1, pull.waker});
-      if (poll == Poll::end) {
-        ended_ = true;
-      } else if (poll == Poll::pending) {
-        if (rows_ == 0) return poll;
-        if (now_ns() >= deadline_ns_) break;
-        alarm_.set(deadline_ns_, pull.waker);
-        return poll;
-      } else if (!in_.errors.empty()) {  // leaves before the batch that is being filled
-        *out = error_block(in_.errors[0].error, identity().columns, in_.origin);
+    for (;;) {
+      if (pending_.has_error()) {
+        *out = pending_.take_error();
         return Poll::ready;
-      } else {
-        add();
       }
+      if (pending_.ready() == size_ || (due_ && pending_.rows() > 0)) return emit(out);
+      if (ended_) return Poll::end;
+      const Poll poll = input_->pull(&in_, {1, pull.waker});
+      if (poll == Poll::ready) {
+        if (pending_.rows() == 0) deadline_ns_ = now_ns() + max_wait_ns_;
+        pending_.add(in_, size_);
+        continue;
+      }
+      if (poll == Poll::pending) {
+        if (pending_.rows() == 0) return poll;
+        if (now_ns() < deadline_ns_) {
+          alarm_.set(deadline_ns_, pull.waker);
+          return poll;
+        }
+      }
+      ended_ = poll == Poll::end;
+      due_ = true;
+      pending_.settle();
     }
-    if (rows_ == 0) return Poll::end;
-    emit(out);
-    return Poll::ready;
   }
 
  private:
-  void add() {
-    if (rows_ == 0) {
-      deadline_ns_ = now_ns() + max_wait_ns_;
-      origin_ = in_.origin;
-    }
-    for (size_t c = 0; c < pending_.size(); ++c) pending_[c].append(in_.columns[c]);
-    rows_ += in_.rows;
-  }
-
-  void emit(Block* out) {
+  Poll emit(Block* out) {
     alarm_.clear();
-    out->clear();
-    out->rows = 1;
-    out->origin = origin_;
-    const int64_t rows = std::exchange(rows_, 0);
-    std::exception_ptr failure;  // a batch that finds no memory is lost, in every column
-    for (size_t c = 0; c < pending_.size(); ++c) {
-      try {
-        const Column column = pending_[c].take(rows);
-        if (!failure) out->columns.push_back(stack_rows(column, leaves_[c], 1, rows, &out->errors));
-      } catch (const Error&) {
-        failure = std::current_exception();
-      }
-    }
-    if (failure) std::rethrow_exception(failure);
+    due_ = ended_;
+    pending_.take(1, pending_.rows(), out);
     set_mark(out, {}, {input_->position()});
+    return Poll::ready;
   }
 
   CursorPtr input_;
   const int64_t size_, max_wait_ns_;
-  const std::vector<LeafSpec> leaves_;
-  std::vector<ColumnBuilder> pending_;
+  PendingRows pending_;
   Block in_;
-  int64_t rows_ = 0, deadline_ns_ = 0;
-  Origin origin_;
+  int64_t deadline_ns_ = 0;  // of the batch under way
+  bool due_ = false;         // the batch under way waits for no more rows
   bool ended_ = false;
   Alarm alarm_;  // cleared before the input goes
 };

@@ -144,7 +144,9 @@ class WindowCursor final : public Cursor {
       if (at >= behind) continue;
       const int64_t n = std::min(left, (behind - 1 - at) / extent_.stride + 1);
       runs->push_back({h.run.block, h.run.begin + at - h.first, n, extent_.stride});
-      at += n * extent_.stride;
+      int64_t step = 0;
+      if (__builtin_mul_overflow(n, extent_.stride, &step) || __builtin_add_overflow(at, step, &at))
+        at = INT64_MAX;
       left -= n;
       if (left == 0) break;
     }

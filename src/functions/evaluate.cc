@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/cancellation.h"
+#include "data/charged.h"
+#include "data/room_keeper.h"
 #include "functions/entrywise_chain.h"
 #include "functions/result_rows.h"
 #include "functions/step.h"
@@ -49,23 +51,40 @@ std::byte* OutputSlot::allocate(const Dims& dims) {
 
 namespace {
 
+// Bytes of a tensor as far as its shape is known, without overflow: sizes are arguments.
+double static_bytes(const LeafSpec& leaf) {
+  if (!leaf.shape.is_static()) return 0;
+  double bytes = static_cast<double>(dtype_size(leaf.dtype));
+  for (const int64_t size : leaf.shape.sizes()) bytes *= static_cast<double>(size);
+  return bytes;
+}
+
+constexpr int64_t kMostConstantBytes = 16 << 20;
+
+// Results of known shape are up to 16 MiB, others (strings are as long as they come out) up to
+// `most_bytes`; kernels may take four times as much.
 bool evaluate_leaves(const OpDef& op, const Attrs& attrs, std::span<const Tensor> inputs,
-                     const std::vector<LeafSpec>& leaves, std::vector<Tensor>* outputs) {
-  constexpr int64_t kMostBytes = 16 << 20;
+                     const std::vector<LeafSpec>& leaves, int64_t most_bytes,
+                     std::vector<Tensor>* outputs) {
   // Plans name files, they do not hold what is in them.
   if (op.name == "load_array" || op.name == "read_file") return false;
   for (const LeafSpec& leaf : leaves) {
     const bool plain = leaf.is_tensor() || leaf.kind == LeafSpec::Kind::optional;
-    if (!plain || leaf.shape.entries() * dtype_size(leaf.dtype) > kMostBytes) return false;
+    if (!plain || static_bytes(leaf) > kMostConstantBytes) return false;
   }
   try {
     const std::shared_ptr<const void> state = op.prepare ? op.prepare(attrs) : nullptr;
     outputs->assign(leaves.size(), Tensor());
     std::vector<OutputSlot> slots;
     for (size_t i = 0; i < leaves.size(); ++i) slots.emplace_back(leaves[i].dtype, &(*outputs)[i]);
-    op.row({attrs, state.get(), inputs, slots, {}});
-    return true;
-  } catch (const Error&) {
+    {
+      const ScopedLimit limit(4 * most_bytes);
+      op.row({attrs, state.get(), inputs, slots, {}});
+    }
+    return std::ranges::all_of(*outputs, [most_bytes](const Tensor& t) {
+      return t.object() || t.payload_bytes() <= most_bytes;
+    });
+  } catch (const std::exception&) {  // of Error and of containers
     return false;
   }
 }
@@ -74,6 +93,8 @@ bool evaluate_leaves(const OpDef& op, const Attrs& attrs, std::span<const Tensor
 // made of them. A step that fails is left to its rows.
 template <typename Step>
 void evaluate_known(const Function& function, std::vector<Step>* steps) {
+  // They are the run's, which has a budget.
+  const int64_t most_bytes = std::max(kMostConstantBytes, current_pool().budget_bytes() / 64);
   std::vector<const Tensor*> known(function.values.size(), nullptr);
   std::vector<Tensor> inputs;
   for (Step& step : *steps) {
@@ -94,7 +115,7 @@ void evaluate_known(const Function& function, std::vector<Step>* steps) {
     for (const ValueId id : node.outputs) leaves.push_back(function.type(id));
     if (node.is("load_array")) {
       step.known = {*static_cast<const Tensor*>(step.state.get())};
-    } else if (!evaluate_leaves(*node.op, node.attrs, inputs, leaves, &step.known)) {
+    } else if (!evaluate_leaves(*node.op, node.attrs, inputs, leaves, most_bytes, &step.known)) {
       step.known.clear();
     }
     for (size_t i = 0; i < step.known.size(); ++i)
@@ -128,7 +149,7 @@ std::vector<int> find_places(const Function& f, const std::vector<int>& result_o
 
 bool evaluate_op(const OpDef& op, const Attrs& attrs, std::span<const Tensor> inputs,
                  const Spec& result, std::vector<Tensor>* outputs) {
-  return evaluate_leaves(op, attrs, inputs, result.leaves(), outputs);
+  return evaluate_leaves(op, attrs, inputs, result.leaves(), kMostConstantBytes, outputs);
 }
 
 CompiledFunction::Program::Program(FunctionPtr compiled) : function(std::move(compiled)) {
@@ -163,8 +184,9 @@ CompiledFunction::Program::Program(FunctionPtr compiled) : function(std::move(co
   }
   constexpr int64_t kSmallRow = 16 << 10;
   by_rows = std::ranges::any_of(f.values, [](const FunctionValue& v) {
-    return v.type.is_tensor() && v.type.shape.entries() * dtype_size(v.type.dtype) > kSmallRow;
+    return v.type.is_tensor() && static_bytes(v.type) > kSmallRow;
   });
+  repeatable = f.effects() != Effects::stateful;
   by_rows |= std::ranges::any_of(f.nodes, [](const FunctionNode& n) {
     return n.kind == FunctionNode::Kind::conditional || (n.op && n.op->large_rows);
   });
@@ -318,23 +340,35 @@ void CompiledFunction::run_by_rows(const Block& in, Block* out, const Placement*
   }
   std::vector<RowError> errors = in.errors;
   std::vector<Tensor> values(f.values.size());
+  const ScopedRepeatable repeatable(program_->repeatable);
   for (int64_t r = 0; r < in.rows; ++r) {
     if (in.error_at(r)) {
       for (ResultRows& result : results) result.add_failed(r);
       continue;
     }
     check_cancelled();
-    try {
-      for (int i = 0; i < f.input_count(); ++i)
-        values[static_cast<size_t>(i)] = in.columns[static_cast<size_t>(i)].row(r);
-      std::ranges::copy(captures_, values.begin() + f.input_count());
-      run_steps(values, {in.origin.lineage(r), in.origin.epoch(r), 0}, &places, r);
-      for (size_t i = 0; i < results.size(); ++i)
-        results[i].add(r, values[static_cast<size_t>(f.results[i])]);
-    } catch (...) {
-      check_cancelled();
-      for (ResultRows& result : results) result.add_failed(r);
-      errors.push_back({r, current_error()});
+    for (bool done = false; !done;) {
+      ErrorPtr error;
+      try {
+        for (int i = 0; i < f.input_count(); ++i)
+          values[static_cast<size_t>(i)] = in.columns[static_cast<size_t>(i)].row(r);
+        std::ranges::copy(captures_, values.begin() + f.input_count());
+        run_steps(values, {in.origin.lineage(r), in.origin.epoch(r), 0}, &places, r);
+      } catch (...) {
+        check_cancelled();
+        error = current_error();
+      }
+      done = !ScopedRepeatable::gave_way();
+      if (!done) {  // whatever came of it: an op may have made a value of the failure
+        std::ranges::fill(values, Tensor());
+        ScopedRepeatable::wait_for_turn();
+      } else if (error) {
+        for (ResultRows& result : results) result.add_failed(r);
+        errors.push_back({r, std::move(error)});
+      } else {
+        for (size_t i = 0; i < results.size(); ++i)
+          results[i].add(r, values[static_cast<size_t>(f.results[i])]);
+      }
     }
   }
   std::ranges::sort(errors, {}, &RowError::row);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "data/leaf_of.h"
+#include "data/ragged.h"
 #include "functions/evaluate.h"
 #include "functions/ragged_lift.h"
 
@@ -13,6 +14,26 @@ constexpr int kInput = -1;
 constexpr int kCapture = -2;
 
 Effects stronger(Effects a, Effects b) { return std::max(a, b); }
+
+// As far as the shape is known; unknown sizes count once.
+double least_bytes(const LeafSpec& type) {
+  if (!type.is_tensor() || !type.shape.has_rank()) return 0;
+  auto bytes = static_cast<double>(dtype_size(type.dtype));
+  for (const int64_t size : type.shape.sizes()) bytes *= static_cast<double>(size < 0 ? 1 : size);
+  return bytes;
+}
+
+// What the op reads and writes; some look at no entry.
+double touched_bytes(const Function& f, const FunctionNode& node) {
+  constexpr std::string_view kFree[] = {"shape",       "size",    "rank",        "reshape",
+                                        "expand_dims", "squeeze", "ensure_shape"};
+  if (std::ranges::find(kFree, node.op->name) != std::end(kFree)) return 0;
+  double bytes = 0;
+  for (const ValueId id : node.outputs) bytes += least_bytes(f.type(id));
+  if (node.is("subscript")) return bytes;
+  for (const ValueId id : node.inputs) bytes += least_bytes(f.type(id));
+  return bytes;
+}
 
 }  // namespace
 
@@ -35,9 +56,10 @@ bool Function::can_fail() const {
 }
 
 double Function::cost_ns() const {
+  constexpr double kNsPerByte = 0.1;  // of large rows: what memory takes
   double out = 0;
   for (const FunctionNode& node : nodes) {
-    if (node.op) out += node.op->cost_ns;
+    if (node.op) out += node.op->cost_ns + kNsPerByte * touched_bytes(*this, node);
     double bodies = 0;
     for (const FunctionPtr& body : node.bodies) bodies = std::max(bodies, body->cost_ns());
     out += bodies;
@@ -85,7 +107,7 @@ FunctionBuilder::FunctionBuilder(Spec input, int arity) : function_(std::make_sh
 }
 
 ValueId FunctionBuilder::add_value(LeafSpec type) {
-  values_.push_back({std::move(type), {}});
+  values_.push_back({row_as_tensor(std::move(type)), {}});
   producer_.push_back(static_cast<int>(nodes_.size()));
   return static_cast<ValueId>(values_.size() - 1);
 }
@@ -94,6 +116,7 @@ ValueId FunctionBuilder::add_capture(LeafSpec type, int source, std::string name
   for (size_t i = 0; i < capture_ids_.size(); ++i) {
     if (function_->capture_sources[i] == source) return capture_ids_[i];
   }
+  type = row_as_tensor(std::move(type));
   function_->captures.push_back(type);
   function_->capture_sources.push_back(source);
   const ValueId id = add_value(std::move(type));
@@ -223,10 +246,14 @@ Spec FunctionBuilder::add_op(const OpDef& op, std::vector<ValueId> inputs, Attrs
   node.attrs = std::move(attrs);
   node.inputs = std::move(inputs);
   node.bodies = std::move(bodies);
-  for (const LeafSpec& leaf : result.leaves()) node.outputs.push_back(add_value(leaf));
+  std::vector<LeafSpec> leaves = result.leaves();
+  for (LeafSpec& leaf : leaves) {
+    node.outputs.push_back(add_value(leaf));
+    leaf = type(node.outputs.back());
+  }
   *outputs = node.outputs;
   nodes_.push_back(std::move(node));
-  return result;
+  return result.with_leaves(leaves);
 }
 
 std::vector<ValueId> FunctionBuilder::add_conditional(ValueId condition, FunctionPtr then_body,

@@ -352,7 +352,10 @@ TEST_CASE("parse_example says at the row what is wrong") {
     const char* message;
   };
   const std::vector<Case> cases = {
-      {"gone", Attr::of(DType::int64), "key \"gone\" is missing and has no default"},
+      {"gone", Attr::of(DType::int64),
+       "key \"gone\" is missing and has no default; the record has \"f\", \"i\", \"name\", "
+       "\"one\", "
+       "\"s\""},
       {"f", feature(DType::int64, {2}), "key \"f\" holds floats, expected int64"},
       {"s", feature(DType::float32, {2}), "key \"s\" holds bytes, expected float32"},
       {"i", feature(DType::bytes, {3}), "key \"i\" holds integers, expected bytes"},

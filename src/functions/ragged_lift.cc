@@ -36,7 +36,8 @@ Spec add_over_ragged(FunctionBuilder* builder, const OpDef& op, const std::vecto
       values.push_back(add_one(builder, "flat_values", {base}));
     } else if (type.kind == LeafSpec::Kind::ragged) {
       values.push_back(add_one(builder, "aligned_values", {inputs[i], base}));
-    } else if (type.is_tensor() && type.shape.is_scalar()) {
+    } else if (type.kind == LeafSpec::Kind::dataset ||
+               (type.is_tensor() && type.shape.is_scalar())) {
       values.push_back(inputs[i]);
     } else {
       throw TypeError{

@@ -65,16 +65,63 @@ void ChunkedReader::fail_for_good(RecordChunk* out, int64_t at, const std::strin
   finished_ = true;
 }
 
+int64_t ChunkedReader::skip_byte_order_mark() {
+  constexpr std::string_view kMark = "\xef\xbb\xbf";
+  constexpr auto kSize = static_cast<int64_t>(kMark.size());
+  if (offset() != 0 || available() == 0) return 0;
+  const std::string_view begin(data() + begin_, static_cast<size_t>(std::min(available(), kSize)));
+  if (!kMark.starts_with(begin)) return 0;
+  if (available() < kSize) return kSize;  // take_rest() has it if the file ends here
+  begin_ += kSize;
+  return 0;
+}
+
+void ChunkedReader::fail_too_large(RecordChunk* out, const std::string& what, Code code) {
+  const char* const name = skippable();
+  if (!name) return fail_for_good(out, offset(), what, code);
+  fail(out, offset(), "the " + std::string(name) + " is too large, and skipped: " + what, code);
+  skips_ = true;
+}
+
 void ChunkedReader::step(RecordChunk* out, int64_t max_records) {
+  if (skips_) {
+    if (skip_part()) {
+      skips_ = false;
+      return;
+    }
+    buffer_ = BufferRef();  // before there is memory for the next part
+    if (!refill(out, 0)) finished_ = true;
+    return;
+  }
   const int64_t needed = take(out, max_records);
-  if (!out->records.empty() || out->error || finished_) return;
-  if (refill(needed)) return;
+  if (!out->records.empty() || out->error || finished_ || skips_) return;
+  if (refill(out, needed)) return;
   if (available() > 0 || empty_rest()) take_rest(out);
   finished_ = true;
 }
 
-// Reads a chunk behind what is left; false at the end of the stream.
-bool ChunkedReader::refill(int64_t needed) {
+// Doubling the window is a matter of speed: less serves as well. False where not even that is to be
+// had, which is an error.
+bool ChunkedReader::allocate_room(int64_t room, int64_t least, BufferRef* next, RecordChunk* out) {
+  for (;; room = least) {
+    try {
+      *next = allocate_buffer(room);
+      return true;
+    } catch (const Error& e) {
+      if (room > least) continue;
+      if (available() > 0) {
+        fail_too_large(out, e.message(), e.code());
+      } else {
+        fail_for_good(out, offset(), e.message(), e.code());
+      }
+      return false;
+    }
+  }
+}
+
+// Reads a chunk behind what is left; false at the end of the stream. An error, too, where there is
+// no memory.
+bool ChunkedReader::refill(RecordChunk* out, int64_t needed) {
   const int64_t left = available();
   const bool first = !buffer_;
   const int64_t coming = stream_->bytes_left();
@@ -85,7 +132,10 @@ bool ChunkedReader::refill(int64_t needed) {
   int64_t room = std::max(chunk - kBufferHeader, kLeastChunk);
   room = std::max({room, needed, left + room / 2});
   if (coming > 0) room = std::min(room, left + coming);
-  BufferRef next = allocate_buffer(room);
+  // A record of known length needs all of it, of others some more is a step.
+  const int64_t least = needed > 2 * left ? room : std::min(room, left + left / 8 + kFirstChunk);
+  BufferRef next;
+  if (!allocate_room(room, least, &next, out)) return true;
   room = coming > 0 ? std::min(next.capacity(), left + coming) : next.capacity();
   if (left > 0) std::memcpy(next.data(), buffer_.data() + begin_, static_cast<size_t>(left));
   const int64_t got = stream_->read({next.data() + left, static_cast<size_t>(room - left)});

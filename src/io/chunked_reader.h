@@ -23,6 +23,12 @@ class ChunkedReader : public RecordReader {
   // empty window, too, where empty_rest() says so.
   virtual void take_rest(RecordChunk* out) = 0;
   virtual bool empty_rest() const { return false; }
+  // Names what the window begins with, if its end can be found without holding it: "line". Null
+  // where it cannot: the file ends there.
+  virtual const char* skippable() const { return nullptr; }
+  // Drops the window's part of a record that is too large; true when it held the record's end.
+  // Called again and again, with another part each time, until it does.
+  virtual bool skip_part() { return true; }
 
   // Null before the first chunk.
   char* data() const { return buffer_ ? reinterpret_cast<char*>(buffer_.data()) : nullptr; }
@@ -39,6 +45,12 @@ class ChunkedReader : public RecordReader {
   // The same, and nothing of the file can be read after it.
   void fail_for_good(RecordChunk* out, int64_t at, const std::string& what,
                      Code code = Code::data_loss);
+  // Passes over a UTF-8 byte order mark at the begin of the file. Returns how many bytes the window
+  // must have before that can be told, 0 if it is done. For text; call it before taking a record.
+  int64_t skip_byte_order_mark();
+  // The record at the window's begin is too large: what follows it comes next, if its end can be
+  // found.
+  void fail_too_large(RecordChunk* out, const std::string& what, Code code);
   // Nothing of the file is wanted any more.
   void finish() { finished_ = true; }
 
@@ -47,7 +59,8 @@ class ChunkedReader : public RecordReader {
 
  private:
   void step(RecordChunk* out, int64_t max_records);
-  bool refill(int64_t needed);
+  bool refill(RecordChunk* out, int64_t needed);
+  bool allocate_room(int64_t room, int64_t least, BufferRef* next, RecordChunk* out);
 
   const std::string format_;
   const std::string path_;
@@ -56,6 +69,7 @@ class ChunkedReader : public RecordReader {
   std::unique_ptr<InputStream> stream_;
   BufferRef buffer_;
   int64_t buffer_offset_ = 0;  // of buffer_'s first byte, in the (decompressed) file
+  bool skips_ = false;         // the rest of a record that is too large
   bool finished_ = false;
 };
 

@@ -61,6 +61,16 @@ bool DecodingStream::fill() {
   return got > 0;
 }
 
+void DecodingStream::fail_after(size_t written, const std::string& reason) {
+  try {
+    fail(reason);
+  } catch (const Error& e) {
+    if (written == 0) throw;
+    error_ = std::make_shared<const Error>(e);
+    ended_ = true;
+  }
+}
+
 void DecodingStream::fail(const std::string& reason) const {
   throw Error(Code::data_loss, file_.path() + ": offset " + std::to_string(file_bytes_read()) +
                                    " of " + std::to_string(file_.size()) + ": " + what_ + reason);

@@ -27,6 +27,8 @@ class DecodingStream : public InputStream {
   virtual size_t decode(std::span<std::byte> out, bool more) = 0;
 
   [[noreturn]] void fail(const std::string& reason) const;
+  // The same once `written` bytes, which are good, have been given; returns if there are any.
+  void fail_after(size_t written, const std::string& reason);
   [[noreturn]] void fail_cut() const { fail("the compressed stream is cut"); }
 
   // The window: bytes of the file not yet decoded. The kHead bytes before it may be read, and were

@@ -13,28 +13,17 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/fork.h"
+#include "base/open_file.h"
+#include "io/staging_folder.h"
 #include "io/steady_read.h"
 
 namespace penstock {
 namespace {
 
-int open_retrying(const std::string& path, int flags, mode_t mode = 0) {
-  int fd;
-  do {
-    fd = ::open(path.c_str(), flags | O_CLOEXEC, mode);
-  } while (fd < 0 && errno == EINTR);
-  return fd;
-}
-
-int open_for_reading(const std::string& path) {
-  const int fd = open_retrying(path, O_RDONLY);
-  if (fd < 0) throw system_error("open", path, errno);
-  return fd;
-}
-
 // Names of temporary files that are on the disk now.
 struct Unfinished {
-  std::mutex mutex;
+  ForkMutex mutex;
   std::set<std::string> names;
 };
 
@@ -45,6 +34,7 @@ Unfinished& unfinished() {
 
 // Where a file of this name would be written.
 std::string place_of(const std::string& path) {
+  system_path("write", path);
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);
   if (!std::filesystem::exists(status)) return path;
@@ -59,35 +49,21 @@ std::string place_of(const std::string& path) {
 // The rename is on the disk only once its folder is.
 void sync_folder_of(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
-  const int fd =
-      open_retrying(folder.empty() ? std::string(1, '.') : folder, O_RDONLY | O_DIRECTORY);
-  if (fd < 0) return;  // the file itself is whole; a folder that cannot be read is not our affair
-  ::fsync(fd);
-  ::close(fd);
+  const FileDescriptor fd =
+      open_path("write", folder.empty() ? std::string(1, '.') : folder, O_RDONLY | O_DIRECTORY);
+  // A folder that cannot be read is not our affair: the file itself is whole.
+  if (fd.is_open()) ::fsync(fd.get());
 }
 
 }  // namespace
 
-File::File(std::string path) : path_(std::move(path)), fd_(open_for_reading(path_)) {
-  struct stat status;
-  int failure = 0;
-  if (::fstat(fd_, &status) != 0) failure = errno;
-  if (!failure && S_ISDIR(status.st_mode)) failure = EISDIR;
-  if (!failure && !S_ISREG(status.st_mode)) failure = ESPIPE;
-  if (failure) {
-    ::close(fd_);
-    if (failure != ESPIPE) throw system_error("open", path_, failure);
-    throw Error(Code::invalid_argument, "open: " + path_ + ": not a regular file");
-  }
-  size_ = status.st_size;
-}
-
-File::~File() { ::close(fd_); }
+File::File(std::string path) : path_(std::move(path)), opened_(open_regular("open", path_)) {}
 
 int64_t File::pread(std::span<std::byte> out, int64_t offset) const {
   size_t done = 0;
   while (done < out.size()) {
-    const ssize_t got = steady_pread(fd_, out.subspan(done), offset + static_cast<int64_t>(done));
+    const ssize_t got =
+        steady_pread(opened_.fd.get(), out.subspan(done), offset + static_cast<int64_t>(done));
     if (got < 0) throw system_error("read", path_, errno);
     if (got == 0) break;
     done += static_cast<size_t>(got);
@@ -95,14 +71,17 @@ int64_t File::pread(std::span<std::byte> out, int64_t offset) const {
   return static_cast<int64_t>(done);
 }
 
-void File::expect_sequential_reads() const { ::posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL); }
+void File::expect_sequential_reads() const {
+  ::posix_fadvise(opened_.fd.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
+}
 
 AtomicFile::AtomicFile(std::string path) : path_(place_of(path)) {
+  check_staged(path_);
   static std::atomic<int> counter{0};
   std::lock_guard lock(unfinished().mutex);
   do {
     temporary_ = path_ + ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(counter++);
-    fd_ = open_retrying(temporary_, O_WRONLY | O_CREAT | O_EXCL, 0666);
+    fd_ = open_path("write", temporary_, O_WRONLY | O_CREAT | O_EXCL, 0666).release();
   } while (fd_ < 0 && errno == EEXIST);  // left by a process of the same number that was killed
   if (fd_ < 0) throw system_error("write", path_, errno);
   unfinished().names.insert(temporary_);
@@ -142,6 +121,7 @@ void AtomicFile::commit() {
 void discard_unfinished_files() {
   unfinished().mutex.lock();  // for good
   for (const std::string& name : unfinished().names) ::unlink(name.c_str());
+  discard_staging_folders();
 }
 
 void write_file_atomically(const std::string& path, std::string_view bytes) {
@@ -151,20 +131,17 @@ void write_file_atomically(const std::string& path, std::string_view bytes) {
 }
 
 std::string read_file(const std::string& path, int64_t limit) {
-  const int fd = open_for_reading(path);
-  struct Closer {
-    int fd;
-    ~Closer() { ::close(fd); }
-  } closer{fd};
+  const FileDescriptor file = open_path("open", path, O_RDONLY);
+  if (!file.is_open()) throw system_error("open", path, errno);
   struct stat status;
-  if (::fstat(fd, &status) != 0) throw system_error("open", path, errno);
+  if (::fstat(file.get(), &status) != 0) throw system_error("open", path, errno);
   std::string out;
   size_t done = 0;
   for (;;) {
     // One byte more than the file has shows its end without another round.
     const auto expected = static_cast<size_t>(std::min<int64_t>(status.st_size, limit)) + 1;
     out.resize(std::max({expected, done + 4096, done * 3 / 2}));
-    const ssize_t got = ::read(fd, out.data() + done, out.size() - done);
+    const ssize_t got = ::read(file.get(), out.data() + done, out.size() - done);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) throw system_error("read", path, errno);
     if (got == 0) break;

@@ -9,30 +9,31 @@
 #include <string>
 #include <string_view>
 
+#include "base/open_file.h"
+
 namespace penstock {
 
 // A file open for reading; closed with the object. pread is thread-safe.
 class File {
  public:
-  // Throws NOT_FOUND, PERMISSION_DENIED, RESOURCE_EXHAUSTED (too many open files) or
-  // INVALID_ARGUMENT (a directory, pipe or device).
+  // Throws NOT_FOUND, PERMISSION_DENIED, RESOURCE_EXHAUSTED (too many open files),
+  // FAILED_PRECONDITION (a folder) or INVALID_ARGUMENT (a pipe, device or socket: it waits for
+  // none).
   explicit File(std::string path);
-  ~File();
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
 
   // Fills `out` from `offset` on; returns the bytes read, fewer than asked for only at the end.
   int64_t pread(std::span<std::byte> out, int64_t offset) const;
   // Bytes when it was opened; 0 for files of /proc, whatever they hold.
-  int64_t size() const { return size_; }
+  int64_t size() const { return opened_.status.st_size; }
+  // True where a read that ends before size() has lost nothing: files of /sys.
+  bool size_is_a_guess() const { return penstock::size_is_a_guess(opened_.fd.get(), size()); }
   // Tells the system that the file will be read from front to back.
   void expect_sequential_reads() const;
   const std::string& path() const { return path_; }
 
  private:
   std::string path_;
-  int fd_;
-  int64_t size_ = 0;
+  OpenedFile opened_;
 };
 
 // A file that comes to be at commit(), under a temporary name in the same folder before; without
@@ -66,7 +67,8 @@ void discard_unfinished_files();
 // RESOURCE_EXHAUSTED.
 void write_file_atomically(const std::string& path, std::string_view bytes);
 
-// The whole file, pipes and /proc included. RESOURCE_EXHAUSTED when it holds more than `limit`.
+// The whole file, pipes and /proc included: it waits for the writer of a pipe. RESOURCE_EXHAUSTED
+// when it holds more than `limit`.
 std::string read_file(const std::string& path, int64_t limit);
 
 }  // namespace penstock

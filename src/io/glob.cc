@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "base/error.h"
+#include "base/open_file.h"
 
 namespace penstock {
 namespace {
@@ -27,7 +28,7 @@ struct Found {
 };
 
 Paths children_of(const std::string& folder, Found* found) {
-  const std::unique_ptr<DIR, CloseDirectory> directory(::opendir(folder.c_str()));
+  const std::unique_ptr<DIR, CloseDirectory> directory(::opendir(system_path("list", folder)));
   if (!directory) {
     if (errno == ENOENT || errno == ENOTDIR) return {};
     if (errno == EACCES || errno == EPERM) {
@@ -50,7 +51,7 @@ Paths children_of(const std::string& folder, Found* found) {
 
 bool exists(const std::string& path) {
   struct stat status;
-  return ::lstat(path.c_str(), &status) == 0;
+  return ::lstat(system_path("list", path), &status) == 0;
 }
 
 // `prefix` is a path, `rest` a pattern that goes on from it.
@@ -66,7 +67,7 @@ void expand(const std::string& prefix, const std::string& rest, Found* found) {
   const std::string folder = prefix + rest.substr(0, begin);
   const std::string name_pattern = rest.substr(begin, end - begin);
   for (const std::string& name : children_of(folder, found)) {
-    if (::fnmatch(name_pattern.c_str(), name.c_str(), 0) != 0) continue;
+    if (::fnmatch(system_path("list", name_pattern), name.c_str(), 0) != 0) continue;
     if (end == rest.size()) {
       found->paths.push_back(folder + name);
     } else {
@@ -78,23 +79,20 @@ void expand(const std::string& prefix, const std::string& rest, Found* found) {
 }  // namespace
 
 std::vector<std::string> match_files(const std::vector<std::string>& patterns) {
+  if (patterns.empty()) throw Error(Code::not_found, "no file patterns are given");
   Found found;
-  Paths& out = found.paths;
-  std::string names;
+  std::string without;
   for (const std::string& pattern : patterns) {
-    names += (names.empty() ? "\"" : ", \"") + pattern + "\"";
-    if (pattern.empty()) continue;
+    const size_t before = found.paths.size();
     const bool has_folder =
         pattern.substr(0, pattern.find_first_of(kWildcards)).find('/') != std::string::npos;
-    expand("", has_folder ? pattern : "./" + pattern, &found);
+    if (!pattern.empty()) expand("", has_folder ? pattern : "./" + pattern, &found);
+    if (found.paths.size() == before) without += (without.empty() ? "\"" : ", \"") + pattern + "\"";
   }
-  if (out.empty() && !found.denied.empty()) throw system_error("list", found.denied, EACCES);
-  if (out.empty()) {
-    throw Error(Code::not_found,
-                names.empty() ? "no file patterns are given" : "no file matches " + names);
-  }
-  std::ranges::sort(out);
-  return out;
+  if (!without.empty() && !found.denied.empty()) throw system_error("list", found.denied, EACCES);
+  if (!without.empty()) throw Error(Code::not_found, "no file matches " + without);
+  std::ranges::sort(found.paths);
+  return std::move(found.paths);
 }
 
 }  // namespace penstock

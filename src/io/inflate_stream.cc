@@ -59,7 +59,8 @@ class InflateStream final : public DecodingStream {
     next_ = state_.next_in;
     available_ = state_.avail_in;
     const size_t written = room - state_.avail_out;
-    if (status < 0 || status == ISAL_NEED_DICT) fail(reason_of(status));
+    // A checksum is compared with the last bytes decoded: they are given, the fault comes next.
+    if (status < 0 || status == ISAL_NEED_DICT) fail_after(written, reason_of(status));
     if (state_.block_state == ISAL_BLOCK_FINISH) {
       ++members_;
       start_member();

@@ -18,7 +18,9 @@ class PlainStream final : public InputStream {
   int64_t read(std::span<std::byte> out) override {
     const int64_t got = file_.pread(out, position_);
     position_ += got;
-    if (got < static_cast<int64_t>(out.size()) && position_ < file_.size()) {
+    ended_ = got < static_cast<int64_t>(out.size());
+    if (got < static_cast<int64_t>(out.size()) && position_ < file_.size() &&
+        !file_.size_is_a_guess()) {
       throw Error(Code::data_loss, file_.path() + ": offset " + std::to_string(position_) +
                                        ": the file had " + std::to_string(file_.size()) +
                                        " bytes when it was opened, and no longer has");
@@ -27,7 +29,8 @@ class PlainStream final : public InputStream {
   }
   // Files of /proc say that they have no bytes.
   int64_t bytes_left() const override {
-    return file_.size() == 0 ? -1 : std::max<int64_t>(file_.size() - position_, 0);
+    if (file_.size() == 0) return -1;
+    return ended_ ? 0 : std::max<int64_t>(file_.size() - position_, 0);
   }
   int64_t file_bytes() const override { return file_.size(); }
   int64_t file_bytes_read() const override { return position_; }
@@ -35,6 +38,7 @@ class PlainStream final : public InputStream {
  private:
   File file_;
   int64_t position_ = 0;
+  bool ended_ = false;  // the last read came to the file's end
 };
 
 }  // namespace

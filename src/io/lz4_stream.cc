@@ -1,6 +1,11 @@
 // LZ4 frames, one or several.
+//
+// A call that fails does not say what it has written. Each call therefore gets the bytes that the
+// library asks for, a block or a checksum, and what was decoded before a fault is not lost.
 
 #include <lz4frame.h>
+
+#include <algorithm>
 
 #include "io/decoding_stream.h"
 
@@ -22,18 +27,22 @@ class Lz4Stream final : public DecodingStream {
       ended_ = true;
       return 0;
     }
-    size_t taken = available_, written = out.size();
+    size_t taken = std::min(available_, wanted_), written = out.size();
     const size_t status = LZ4F_decompress(state_, out.data(), &written, next_, &taken, nullptr);
     if (LZ4F_isError(status)) fail(LZ4F_getErrorName(status));
     next_ += taken;
     available_ -= taken;
     in_frame_ = status != 0;
+    wanted_ = in_frame_ ? status : kFirst;
     if (in_frame_ && !more && written == 0) fail_cut();
     return written;
   }
 
+  static constexpr size_t kFirst = LZ4F_HEADER_SIZE_MIN;  // of a frame
+
   LZ4F_dctx* state_ = nullptr;
   bool in_frame_ = false;
+  size_t wanted_ = kFirst;  // bytes that the next call takes
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "data/checked_product.h"
 #include "io/npz.h"
 #include "io/zip.h"
 
@@ -25,9 +26,8 @@ NpyHeader read_header(const File& file, const ZipMember& member, ZipMemberStream
     text.resize(static_cast<size_t>(bytes));
     stream->read(std::as_writable_bytes(std::span(text).subspan(kNpyPrefix)));
     const NpyHeader out = parse_npy_header(text);
-    int64_t data = 0;
-    if (__builtin_mul_overflow(out.rows, out.row.entries() * dtype_size(out.dtype), &data) ||
-        data != member.bytes - out.bytes) {
+    if (checked_product({out.rows, out.row.entries(), dtype_size(out.dtype)}) !=
+        member.bytes - out.bytes) {
       throw Error(Code::data_loss, "its header says " + std::to_string(out.rows) +
                                        " rows, behind it are " +
                                        std::to_string(member.bytes - out.bytes) + " bytes");

@@ -60,7 +60,8 @@ inline constexpr int64_t kMaxRecordBytes = int64_t{1} << 30;
 // that says how many bytes are left unread; then the end.
 std::unique_ptr<RecordReader> open_tfrecord(std::string path, const ReaderOptions& options);
 
-// Lines without their "\n" and, as in tf.data, without any "\r". A last line without "\n" counts,
+// Lines without their "\n" and, as in tf.data, without any "\r". A UTF-8 byte order mark at the
+// begin of the file is passed over. A last line without "\n" counts,
 // unless a compressed stream fails there; empty lines count unless they are skipped.
 struct LineLayout {
   const char* format = "text_line";  // for messages

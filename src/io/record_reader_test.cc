@@ -273,18 +273,48 @@ TEST_CASE("a small file takes little memory") {
   CHECK(pool.used_bytes() == 0);
 }
 
-TEST_CASE("a record over the memory budget is an error, not a throw") {
+TEST_CASE("a record over the memory budget is one error, and the next record follows") {
   const Folder folder;
-  RecordWriter writer(folder.path + "t");
-  writer.write("small");
-  writer.write(std::string(3 << 20, 'x'));
-  writer.close();
+  const std::string path = folder.path + "t";
+  const auto check = [&](const std::unique_ptr<RecordReader>& reader, const char* offset) {
+    const Everything got = read_all(*reader);
+    CHECK(got.records == std::vector<std::string>{"small", "last"});
+    REQUIRE(got.errors.size() == 1);
+    CHECK(got.errors[0].rfind("RESOURCE_EXHAUSTED", 0) == 0);
+    CHECK(got.errors[0].find(path + ": offset " + offset) != std::string::npos);
+  };
   BufferPool pool(1 << 20);
   ScopedPool scope(&pool);
-  const Everything got = read_all(*open_tfrecord(folder.path + "t", {}));
-  CHECK(got.records == std::vector<std::string>{"small"});
-  REQUIRE(got.errors.size() == 1);
-  CHECK(got.errors[0].rfind("RESOURCE_EXHAUSTED", 0) == 0);
+  const std::string large(3 << 20, 'x');
+  for (const int64_t chunk : {100, 70'000, 1 << 20}) {
+    const ReaderOptions options{.compression = {}, .chunk_bytes = chunk};
+    RecordWriter writer(path);
+    writer.write("small");
+    writer.write(large);
+    writer.write("last");
+    writer.close();
+    check(open_tfrecord(path, options), "21");
+    write_quickly(path, "small\n" + large + "\nlast\n");
+    check(open_text_lines(path, options), "6");
+    check(open_rows(path, options, {}), "6");
+    // Line ends inside quotes belong to the row; two quotes are none.
+    std::string quoted = large + ",\"";
+    for (int i = 0; i < 200'000; ++i) quoted += "\"\"\r\n,";
+    write_quickly(path, "small\r\n" + quoted + "\",a\"b\r\nlast\r\n");
+    check(open_rows(path, options, {}), "7");
+  }
+  CHECK(pool.used_bytes() == 0);
+}
+
+TEST_CASE("a line that takes most of the memory budget is read") {
+  const Folder folder;
+  const std::string large(400 << 10, 'x');
+  write_quickly(folder.path + "t", large + "\nlast\n");
+  BufferPool pool(1 << 20);
+  ScopedPool scope(&pool);
+  const Everything got = read_all(*open_text_lines(folder.path + "t", {}));
+  CHECK(got.records == std::vector<std::string>{large, "last"});
+  CHECK(got.errors.empty());
 }
 
 std::string gzip(const std::string& bytes, int window_bits) {

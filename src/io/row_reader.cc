@@ -18,15 +18,15 @@ class RowReader final : public ChunkedReader {
   static constexpr int64_t kNone = -1;
 
   int64_t take(RecordChunk* out, int64_t max_records) override {
+    if (const int64_t needed = skip_byte_order_mark(); needed > 0) return needed;
     while (static_cast<int64_t>(out->records.size()) < max_records) {
       if (available() == 0) return 0;
       bool open_quote = false;
       const int64_t size = row_bytes(&open_quote);
       if (size == kNone) {
         if (available() <= kMaxRecordBytes) return 2 * available();
-        fail_for_good(out, offset(),
-                      "the row has more than " + std::to_string(kMaxRecordBytes) + " bytes",
-                      Code::invalid_argument);
+        fail_too_large(out, "it has more than " + std::to_string(kMaxRecordBytes) + " bytes",
+                       Code::invalid_argument);
         return 0;
       }
       const char end = data()[begin_ + size];
@@ -39,6 +39,35 @@ class RowReader final : public ChunkedReader {
           (end == '\r' && size + 1 < available() && data()[begin_ + size + 1] == '\n' ? 2 : 1);
     }
     return 0;
+  }
+
+  const char* skippable() const override { return "row"; }
+  bool skip_part() override {
+    header_done_ = true;
+    for (; begin_ < end_; ++begin_) {
+      const char c = data()[begin_];
+      if (skip_.after_cr) {
+        if (c == '\n') ++begin_;
+        skip_ = {};
+        return true;
+      }
+      if (!skip_.quoted && c == '\n') {
+        ++begin_;
+        skip_ = {};
+        return true;
+      }
+      if (c == '"') {
+        // Where two stand side by side, the first does not end the field.
+        const bool closes = skip_.quoted;
+        skip_.quoted = layout_.quotes && !closes && (skip_.after_quote || skip_.at_field);
+        skip_.after_quote = closes;
+      } else {
+        skip_.after_cr = !skip_.quoted && c == '\r';
+        skip_.after_quote = false;
+      }
+      skip_.at_field = !skip_.quoted && c == layout_.delimiter;
+    }
+    return false;
   }
 
   bool empty_rest() const override { return layout_.header && !header_done_; }
@@ -100,6 +129,9 @@ class RowReader final : public ChunkedReader {
 
   const RowLayout layout_;
   bool header_done_ = false;
+  struct {
+    bool quoted = false, after_quote = false, after_cr = false, at_field = true;
+  } skip_;  // how far skip_part() has come
 };
 
 }  // namespace

@@ -18,14 +18,16 @@ struct XXH3_state_s;
 
 namespace penstock {
 
-// True when elements of the spec can be kept in a file: they are tensors, nested datasets are not.
+// True when elements of the spec can be kept in a file: all but nested datasets can.
 bool can_snapshot(const Spec& spec);
 
 // The file comes to be at close(); without it nothing is left behind.
 class SnapshotWriter {
  public:
-  // `compression` is "" or "LZ4"; INVALID_ARGUMENT else. Throws what AtomicFile throws.
-  SnapshotWriter(std::string path, const Spec& spec, std::string_view compression);
+  // `compression` is "", "LZ4", "GZIP", "SNAPPY" or "AUTO"; INVALID_ARGUMENT else. `epoch` is the
+  // one that the rows were drawn in. Throws what AtomicFile throws.
+  SnapshotWriter(std::string path, const Spec& spec, std::string_view compression,
+                 uint64_t epoch = 0);
   ~SnapshotWriter();
   SnapshotWriter(const SnapshotWriter&) = delete;
   SnapshotWriter& operator=(const SnapshotWriter&) = delete;
@@ -48,7 +50,7 @@ class SnapshotWriter {
     void operator()(XXH3_state_s* state) const;
   };
   AtomicFile file_;
-  const bool lz4_;
+  const uint32_t packing_;  // a flag of chunks, or 0
   std::unique_ptr<XXH3_state_s, FreeHash> hash_;
   BlockBuilder pending_;
   int64_t pending_bytes_ = 0, rows_ = 0, chunks_ = 0;
@@ -59,6 +61,7 @@ class SnapshotWriter {
 struct SnapshotInfo {
   Spec spec;
   int64_t rows = -1;  // -1: the end cannot be read, reading will say why
+  uint64_t epoch = 0;
 };
 // Throws NOT_FOUND and its like, DATA_LOSS when the header is bad, UNIMPLEMENTED for another
 // version of the format.

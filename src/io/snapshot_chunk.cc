@@ -3,6 +3,11 @@
 
 #include <algorithm>
 
+#include "data/checked_product.h"
+#include "data/leaf_of.h"
+#include "data/object_column.h"
+#include "data/optional.h"
+#include "data/ragged.h"
 #include "io/snapshot.h"
 #include "io/snapshot_layout.h"
 
@@ -11,7 +16,7 @@ namespace {
 
 using namespace snapshot;
 
-constexpr uint64_t kMostEntries = uint64_t{1} << 40;
+constexpr int64_t kMostChunkEntries = int64_t{1} << 40;
 
 class ChunkDecoder {
  public:
@@ -60,16 +65,14 @@ class ChunkDecoder {
   Dims dims() {
     const auto rank = meta_.value<uint8_t>();
     if (rank > kMaxRank) Taker::fail("a shape of rank " + std::to_string(rank));
-    Dims out;
-    uint64_t entries = 1;
+    std::vector<int64_t> out;
     for (int i = 0; i < rank; ++i) {
-      const auto size = meta_.value<int64_t>();
-      if (size < 0 || __builtin_mul_overflow(entries, static_cast<uint64_t>(size), &entries) ||
-          entries > kMostEntries)
-        Taker::fail("a shape that is too large");
-      out.push_back(size);
+      out.push_back(meta_.value<int64_t>());
+      if (out.back() < 0) Taker::fail("a size of " + std::to_string(out.back()));
     }
-    return out;
+    if (!are_shape_sizes(out) || checked_product(out) > kMostChunkEntries)
+      Taker::fail("a shape that is too large");
+    return Dims(out);
   }
 
   static void check(const LeafSpec& leaf, const Dims& row) {
@@ -78,7 +81,10 @@ class ChunkDecoder {
   }
 
   Column column(const LeafSpec& leaf) {
-    switch (meta_.value<uint8_t>()) {
+    const auto kind = meta_.value<uint8_t>();
+    if ((kind == kObjects) != has_objects(leaf))
+      Taker::fail("a column of another kind of elements");
+    switch (kind) {
       case kDense: {
         const Dims row = dims();
         check(leaf, row);
@@ -100,6 +106,7 @@ class ChunkDecoder {
         }
         return Column::variable(leaf.dtype, std::move(rows));
       }
+      case kObjects: return objects(leaf);
       default: Taker::fail("a column of an unknown kind");
     }
   }
@@ -118,13 +125,95 @@ class ChunkDecoder {
     return Column::ragged(tensor(leaf.dtype, item, at[rows_]), std::move(splits), rows_);
   }
 
+  // A row of a ragged tensor of one ragged axis is a tensor.
+  static bool has_objects(const LeafSpec& leaf) {
+    return leaf.kind == LeafSpec::Kind::ragged ? leaf.ragged_rank > 0 : !leaf.is_tensor();
+  }
+
+  // Rows by the tensors that they are made of.
+  Column objects(const LeafSpec& leaf) {
+    std::vector<size_t> counts(static_cast<size_t>(rows_));
+    for (size_t& count : counts) {
+      count = meta_.value<uint8_t>();
+      const bool fits =
+          leaf.kind == LeafSpec::Kind::optional ? count <= 1 : count == parts_of(leaf);
+      if (!fits) Taker::fail("a row of " + std::to_string(count) + " parts");
+    }
+    std::vector<std::vector<Tensor>> rows(counts.size());
+    for (size_t part = 0; part < parts_of(leaf); ++part) {
+      std::vector<Tensor*> alike;
+      for (size_t i = 0; i < rows.size(); ++i) {
+        if (part >= counts[i]) continue;
+        rows[i].emplace_back();
+        alike.push_back(&rows[i].back());
+      }
+      if (!alike.empty()) take_part(dtype_of(leaf, part), alike);
+    }
+    std::vector<ObjectPtr> out;
+    for (std::vector<Tensor>& parts : rows) out.push_back(object_of(leaf, std::move(parts)));
+    return object_column(std::move(out));
+  }
+
+  static size_t parts_of(const LeafSpec& leaf) {
+    if (leaf.kind == LeafSpec::Kind::optional) return 1;
+    return leaf.kind == LeafSpec::Kind::sparse ? 3 : static_cast<size_t>(leaf.ragged_rank) + 1;
+  }
+  static DType dtype_of(const LeafSpec& leaf, size_t part) {
+    const size_t values = leaf.kind == LeafSpec::Kind::sparse ? 1 : parts_of(leaf) - 1;
+    return part == values ? leaf.dtype : DType::int64;
+  }
+
+  // Tensors that lie end to end in one area.
+  void take_part(DType dtype, const std::vector<Tensor*>& out) {
+    std::vector<Dims> shapes;
+    uint64_t entries = 0;
+    for (size_t i = 0; i < out.size(); ++i) {
+      shapes.push_back(dims());
+      entries += static_cast<uint64_t>(shapes.back().entries());
+      if (entries > kMostEntries) Taker::fail("too many entries");
+    }
+    Tensor all = tensor(dtype, {}, static_cast<int64_t>(entries));
+    std::byte* at = all.mutable_data();
+    for (size_t i = 0; i < out.size(); ++i) {
+      *out[i] = Tensor(dtype, shapes[i], all.buffer(), at);
+      at += shapes[i].entries() * dtype_size(dtype);
+    }
+  }
+
+  static ObjectPtr object_of(const LeafSpec& leaf, std::vector<Tensor> parts) {
+    Tensor out;
+    try {
+      if (leaf.kind == LeafSpec::Kind::optional) {
+        if (!parts.empty() && !leaf.shape.admits(parts[0].dims()))
+          Taker::fail("a value of shape " + parts[0].dims().text() + ", expected " + leaf.text());
+        return parts.empty() ? make_missing(leaf.dtype, leaf.shape).object()
+                             : std::make_shared<const OptionalTensor>(leaf.shape, parts[0]);
+      }
+      if (leaf.kind == LeafSpec::Kind::sparse) {
+        out = make_sparse(parts[0], parts[1], parts[2]);
+      } else {
+        Tensor values = std::move(parts.back());
+        parts.pop_back();
+        out = make_ragged(std::move(parts), std::move(values));
+      }
+    } catch (const Error& e) {
+      if (e.code() == Code::data_loss) throw;
+      Taker::fail(e.message());
+    }
+    bool same = false;
+    const Spec wanted = Spec::of(leaf);
+    const Spec both = join_specs(wanted, Spec::of(leaf_of(out)), &same);
+    if (!same || !(both == wanted))
+      Taker::fail("a row of type " + leaf_of(out).text() + ", expected " + leaf.text());
+    return out.object();
+  }
+
   // [count, ...row], laid over the chunk; views of strings are made anew.
   Tensor tensor(DType dtype, const Dims& row, int64_t count) {
-    uint64_t entries = 0, bytes = 0;
-    if (__builtin_mul_overflow(static_cast<uint64_t>(row.entries()), static_cast<uint64_t>(count),
-                               &entries) ||
-        entries > kMostEntries)
+    uint64_t bytes = 0;
+    if (checked_product({row.entries(), count}) > kMostChunkEntries || row.rank() == kMaxRank)
       Taker::fail("too many entries");
+    const auto entries = static_cast<uint64_t>(row.entries() * count);
     const Dims whole = row.with_front(count);
     if (dtype != DType::bytes) {
       bytes = entries * static_cast<uint64_t>(dtype_size(dtype));
@@ -162,7 +251,7 @@ void verify_chunk(const BufferRef& buffer, int64_t bytes) {
   const std::span content(buffer.data(), static_cast<size_t>(bytes));
   SectionHead head;
   std::memcpy(&head, content.data() + content.size(), sizeof head);
-  if ((head.flags & kLz4) == 0 && !head.matches(content))
+  if ((head.flags & kPacked) == 0 && !head.matches(content))
     throw Error(Code::data_loss, kWrongChecksum);
 }
 

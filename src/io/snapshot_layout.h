@@ -14,13 +14,17 @@
 namespace penstock::snapshot {
 
 inline constexpr std::string_view kMagic{"PSTKSNAP", 8};
-inline constexpr uint32_t kVersion = 1;
+// Version 2 adds elements that are no tensors, and compressions besides LZ4. What needs neither is
+// written as version 1.
+inline constexpr uint32_t kFirstVersion = 1, kLastVersion = 2;
 inline constexpr size_t kAlignment = 64;  // of data within a chunk
 inline constexpr const char* kWrongChecksum = "a section's checksum does not match";
 
 enum Section : uint32_t { kHeader = 1, kChunk = 2, kEnd = 3 };
-enum Flag : uint32_t { kLz4 = 1 };
-enum ColumnKind : uint8_t { kDense = 0, kConstant = 1, kRagged = 2, kVariable = 3 };
+enum Flag : uint32_t { kLz4 = 1, kGzip = 2, kSnappy = 4, kPacked = kLz4 | kGzip | kSnappy };
+enum ColumnKind : uint8_t { kDense = 0, kConstant = 1, kRagged = 2, kVariable = 3, kObjects = 4 };
+// Kinds of leaves in the header, after those of Spec::Kind; tensors are Spec::Kind::leaf.
+enum LeafKind : uint8_t { kRaggedLeaf = 4, kSparseLeaf = 5, kOptionalLeaf = 6 };
 enum OriginKind : uint8_t { kAffine = 0, kIds = 1 };
 
 // Before each section.
@@ -70,6 +74,15 @@ class Taker {
   std::string_view bytes_;
   size_t at_ = 0;
 };
+
+// The word as a flag; 0 for "". Throws INVALID_ARGUMENT for another word.
+uint32_t parse_packing(std::string_view word);
+// The content packed, or nothing where that is not shorter. `flag` is one of kPacked.
+std::string packed(uint32_t flag, std::string_view content);
+// Fills `content`; false when the bytes are not that many packed ones.
+bool unpack(uint32_t flag, std::span<const std::byte> stored, std::span<std::byte> content);
+// Most bytes that one packed byte can stand for.
+uint64_t most_expansion(uint32_t flag);
 
 void put_spec(std::string* out, const Spec& spec);
 Spec take_spec(Taker* from, int depth = 0);

@@ -2,8 +2,6 @@
 // head of the section behind, too. What lies there as it was written is verified by who takes it
 // apart, so that a core copies while another one sums up.
 
-#include <lz4.h>
-
 #include <algorithm>
 #include <optional>
 
@@ -16,7 +14,7 @@ namespace {
 using namespace snapshot;
 
 constexpr uint64_t kMostHeader = 64 << 20;
-constexpr uint64_t kMostExpansion = 256;  // of LZ4
+constexpr uint64_t kMostUnpacked = 0x7E000000;  // of a chunk: LZ4's limit
 constexpr int64_t kBytesPerRead = 1 << 20;
 
 // A file's sections from front to back; throws DATA_LOSS and the errors of files.
@@ -37,9 +35,10 @@ class Sections {
     const int64_t left = file_.size() - at_ - kHead;
     if (left < 0 || head->stored_bytes > static_cast<uint64_t>(left))
       fail("the file is cut, or a section's length is wrong");
-    const bool packed = (head->flags & kLz4) != 0;
-    if (packed ? head->raw_bytes > kMostExpansion * head->stored_bytes ||
-                     head->raw_bytes > LZ4_MAX_INPUT_SIZE
+    const uint32_t packing = head->flags & kPacked;
+    const bool packed = packing != 0;
+    if (packed ? head->raw_bytes > most_expansion(packing) * head->stored_bytes ||
+                     head->raw_bytes > kMostUnpacked
                : head->raw_bytes != head->stored_bytes)
       fail("a section's lengths do not fit each other");
     const auto size = static_cast<int64_t>(head->stored_bytes);
@@ -79,10 +78,8 @@ class Sections {
 
   BufferRef unpacked(std::span<const std::byte> packed, const SectionHead& head) {
     BufferRef out = allocate_buffer(static_cast<int64_t>(head.raw_bytes + sizeof head));
-    const int got = LZ4_decompress_safe(
-        reinterpret_cast<const char*>(packed.data()), reinterpret_cast<char*>(out.data()),
-        static_cast<int>(packed.size()), static_cast<int>(head.raw_bytes));
-    if (got != static_cast<int>(head.raw_bytes)) fail("a chunk cannot be unpacked");
+    if (!unpack(head.flags & kPacked, packed, {out.data(), static_cast<size_t>(head.raw_bytes)}))
+      fail("a chunk cannot be unpacked");
     return out;
   }
 
@@ -96,18 +93,26 @@ std::string_view text_of(const BufferRef& buffer, const SectionHead& head) {
   return {reinterpret_cast<const char*>(buffer.data()), static_cast<size_t>(head.raw_bytes)};
 }
 
-Spec read_header(Sections* sections) {
+struct Header {
+  Spec spec;
+  uint64_t epoch = 0;
+};
+
+Header read_header(Sections* sections) {
   SectionHead head;
   const BufferRef buffer = sections->next(&head);
   if (head.kind != kHeader || head.raw_bytes > kMostHeader) sections->fail("it has no header");
   Taker header(text_of(buffer, head));
   const auto version = header.value<uint32_t>();
-  if (version != kVersion) {
+  if (version < kFirstVersion || version > kLastVersion) {
     throw Error(Code::unimplemented, "the snapshot has version " + std::to_string(version) +
-                                         " of the format, this program reads version " +
-                                         std::to_string(kVersion) + "; write it anew");
+                                         " of the format, this program reads versions " +
+                                         std::to_string(kFirstVersion) + " to " +
+                                         std::to_string(kLastVersion) + "; write it anew");
   }
-  return take_spec(&header);
+  Header out{take_spec(&header), 0};
+  if (!header.empty()) out.epoch = header.value<uint64_t>();
+  return out;
 }
 
 std::optional<End> read_end(Sections* sections) {
@@ -133,7 +138,7 @@ class SnapshotReader final : public RecordReader {
     try {
       if (!finished_ && !sections_) {
         sections_.emplace(path_);
-        const Spec found = read_header(&*sections_);
+        const Spec found = read_header(&*sections_).spec;
         if (!(found == spec_))
           sections_->fail("its elements are " + found.text() + ", expected " + spec_.text());
       }
@@ -182,7 +187,9 @@ class SnapshotReader final : public RecordReader {
 SnapshotInfo read_snapshot_info(const std::string& path) {
   Sections sections(path);
   SnapshotInfo out;
-  out.spec = read_header(&sections);
+  const Header header = read_header(&sections);
+  out.spec = header.spec;
+  out.epoch = header.epoch;
   if (const std::optional<End> end = read_end(&sections))
     out.rows = static_cast<int64_t>(end->rows);
   return out;

@@ -1,6 +1,5 @@
 // Large pieces of a chunk go to the file from where they are; only small ones are put together.
 
-#include <lz4.h>
 #if defined(__x86_64__)
 #include <xxh_x86dispatch.h>  // takes the widest registers of the machine
 #endif
@@ -8,6 +7,8 @@
 #include <algorithm>
 #include <deque>
 
+#include "data/optional.h"
+#include "data/ragged.h"
 #include "io/snapshot.h"
 #include "io/snapshot_layout.h"
 
@@ -19,6 +20,50 @@ using namespace snapshot;
 constexpr int64_t kLeastChunk = 512 << 10;
 constexpr size_t kSmallPiece = 64 << 10;
 constexpr size_t kHeldBytes = 1 << 20;
+
+// A ragged row is its splits and its values, a sparse one its indices, values and shape; an
+// optional one its value, or nothing.
+std::vector<Tensor> object_parts(const Tensor& row) {
+  if (const RaggedTensor* ragged = as_ragged(row)) {
+    std::vector<Tensor> out = ragged->splits();
+    out.push_back(ragged->values());
+    return out;
+  }
+  if (const SparseTensor* sparse = as_sparse(row))
+    return {sparse->indices(), sparse->values(), sparse->shape()};
+  const OptionalTensor* value = as_optional(row);
+  PENSTOCK_CHECK(value != nullptr);
+  if (!value->has_value()) return {};
+  return {value->value()};
+}
+
+// The entries of all, end to end. Strings stay views into the buffers of `tensors`.
+Tensor joined_entries(const std::vector<Tensor>& tensors) {
+  int64_t entries = 0;
+  for (const Tensor& t : tensors) entries += t.entries_count();
+  Tensor out = Tensor::make(tensors[0].dtype(), {entries});
+  std::byte* to = out.mutable_data();
+  for (const Tensor& t : tensors) {
+    const auto bytes = static_cast<size_t>(t.entries_count() * dtype_size(t.dtype()));
+    if (bytes > 0) std::memcpy(to, t.data(), bytes);
+    to += bytes;
+    if (t.dtype() == DType::bytes) out.mutable_buffer().keep(t.buffer());
+  }
+  return out;
+}
+
+// Bytes that the block takes in a chunk, about.
+int64_t stored_bytes(const Block& block) {
+  int64_t out = block.payload_bytes();
+  for (const Column& c : block.columns) {
+    if (c.kind() != Column::Kind::object) continue;
+    for (int64_t i = 0; i < c.rows(); ++i) {
+      for (const Tensor& part : object_parts(c.row(i)))
+        out += part.payload_bytes() + (1 + part.dims().rank()) * 8;
+    }
+  }
+  return out;
+}
 
 // A chunk as pieces: some lie in the block, some are made here.
 class ChunkPieces {
@@ -71,7 +116,7 @@ class ChunkPieces {
         break;
       case Column::Kind::ragged: put_ragged(c); break;
       case Column::Kind::variable: put_variable(c); break;
-      case Column::Kind::object: PENSTOCK_CHECK(false);
+      case Column::Kind::object: put_objects(c); break;
     }
   }
 
@@ -92,6 +137,25 @@ class ChunkPieces {
       put_dims(row.dims());
       held_rows_.push_back(row);
       add_entries(c.dtype(), row.data(), row.entries_count());
+    }
+  }
+
+  // The tensors that the rows are made of, those of one meaning in one area.
+  void put_objects(const Column& c) {
+    put(&meta_, kObjects);
+    std::vector<std::vector<Tensor>> rows;
+    for (int64_t i = 0; i < c.rows(); ++i) rows.push_back(object_parts(c.row(i)));
+    for (const auto& row : rows) put(&meta_, static_cast<uint8_t>(row.size()));
+    for (size_t part = 0;; ++part) {
+      std::vector<Tensor> alike;
+      for (const auto& row : rows) {
+        if (part < row.size()) alike.push_back(row[part]);
+      }
+      if (alike.empty()) return;
+      for (const Tensor& t : alike) put_dims(t.dims());
+      const Tensor joined = joined_entries(alike);
+      held_rows_.push_back(joined);
+      add_entries(joined.dtype(), joined.data(), joined.entries_count());
     }
   }
 
@@ -144,22 +208,22 @@ class ChunkPieces {
 }  // namespace
 
 bool can_snapshot(const Spec& spec) {
-  return std::ranges::all_of(spec.leaves(), &LeafSpec::is_tensor);
+  return std::ranges::none_of(
+      spec.leaves(), [](const LeafSpec& leaf) { return leaf.kind == LeafSpec::Kind::dataset; });
 }
 
-SnapshotWriter::SnapshotWriter(std::string path, const Spec& spec, std::string_view compression)
+SnapshotWriter::SnapshotWriter(std::string path, const Spec& spec, std::string_view compression,
+                               uint64_t epoch)
     : file_(std::move(path)),
-      lz4_(compression == "LZ4"),
+      packing_(parse_packing(compression)),
       hash_(XXH3_createState()),
       pending_(static_cast<size_t>(spec.leaf_count())) {
-  if (!lz4_ && !compression.empty()) {
-    throw Error(Code::invalid_argument,
-                "compression must be \"\" or \"LZ4\": \"" + std::string(compression) + "\"");
-  }
+  const bool plain = std::ranges::all_of(spec.leaves(), &LeafSpec::is_tensor);
   file_.append(kMagic);
   std::string header;
-  put(&header, kVersion);
+  put(&header, plain && (packing_ | kLz4) == kLz4 ? kFirstVersion : kLastVersion);
   put_spec(&header, spec);
+  put(&header, epoch);
   const std::string_view piece = header;
   write_section(kHeader, {&piece, 1});
 }
@@ -170,7 +234,7 @@ void SnapshotWriter::FreeHash::operator()(XXH3_state_s* state) const { XXH3_free
 
 void SnapshotWriter::write(const Block& block) {
   rows_ += block.rows;
-  const int64_t bytes = block.payload_bytes();
+  const int64_t bytes = stored_bytes(block);
   if (pending_.empty() && bytes >= kLeastChunk) return write_chunk(block);
   pending_.append(block);
   pending_bytes_ += bytes;
@@ -188,18 +252,16 @@ void SnapshotWriter::write_section(uint32_t kind, std::span<const std::string_vi
   head.kind = kind;
   for (const std::string_view piece : pieces) head.raw_bytes += piece.size();
   head.stored_bytes = head.raw_bytes;
-  std::string plain, packed;
+  std::string shorter;
   std::string_view whole;
-  if (lz4_ && kind == kChunk && head.raw_bytes <= LZ4_MAX_INPUT_SIZE) {
+  if (packing_ != 0 && kind == kChunk) {
+    std::string plain;
     for (const std::string_view piece : pieces) plain += piece;
-    const int most = LZ4_compressBound(static_cast<int>(plain.size()));
-    packed.resize(static_cast<size_t>(most));
-    packed.resize(static_cast<size_t>(
-        LZ4_compress_default(plain.data(), packed.data(), static_cast<int>(plain.size()), most)));
-    if (packed.size() < plain.size()) {
-      head.flags = kLz4;
-      head.stored_bytes = packed.size();
-      whole = packed;
+    shorter = packed(packing_, plain);
+    if (!shorter.empty()) {
+      head.flags = packing_;
+      head.stored_bytes = shorter.size();
+      whole = shorter;
       pieces = {&whole, 1};
     }
   }

@@ -52,8 +52,15 @@ int64_t padded(int64_t size) {
   return (size + kSize - 1) / kSize * kSize;
 }
 
-// "27 path=some/name\n" entries: what they say of name and size. False when they are none.
-bool read_pax(std::string_view entries, std::string* name, int64_t* size) {
+// What pax headers say of the member that follows.
+struct Pax {
+  std::string name;
+  int64_t size = -1;
+  bool sparse = false;
+};
+
+// "27 path=some/name\n" entries. False when they are none.
+bool read_pax(std::string_view entries, Pax* out) {
   while (!entries.empty()) {
     size_t length = 0;
     const char* const end = entries.data() + entries.size();
@@ -64,9 +71,12 @@ bool read_pax(std::string_view entries, std::string* name, int64_t* size) {
     const std::string_view entry = entries.substr(head, length - head - 1);
     entries.remove_prefix(length);
     const std::string_view value = entry.substr(std::min(entry.find('=') + 1, entry.size()));
-    if (entry.starts_with("path=")) *name = value;
+    // The name of a sparse file stands beside the path, which is one of tar's making.
+    if (entry.starts_with("path=") && !out->sparse) out->name = value;
+    if (entry.starts_with("GNU.sparse.name=")) out->name = value;
+    out->sparse = out->sparse || entry.starts_with("GNU.sparse.");
     if (entry.starts_with("size=") &&
-        std::from_chars(value.data(), value.data() + value.size(), *size).ec != std::errc())
+        std::from_chars(value.data(), value.data() + value.size(), out->size).ec != std::errc())
       return false;
   }
   return true;
@@ -94,11 +104,24 @@ std::string name_of(std::string_view header) {
   return out += text_at(header, 0, 100);
 }
 
+// Bytes of the blocks that continue the list of pieces of an old GNU sparse header; nothing where
+// they are not all there.
+std::optional<size_t> sparse_blocks(std::string_view bytes, size_t at) {
+  constexpr size_t kContinuesHeader = 482, kContinuesBlock = 504;
+  bool more = bytes[at + kContinuesHeader] != 0;
+  size_t out = 0;
+  while (more) {
+    out += kBlock;
+    if (bytes.size() < at + out + kBlock) return {};
+    more = bytes[at + out + kContinuesBlock] != 0;
+  }
+  return out;
+}
+
 }  // namespace
 
 TarMember read_tar_member(std::string_view bytes) {
-  std::string long_name;
-  int64_t long_size = -1;
+  Pax pax;
   for (size_t at = 0;;) {
     if (bytes.size() < at + kBlock) return cut(static_cast<int64_t>(at + kBlock));
     const std::string_view header = bytes.substr(at, kBlock);
@@ -112,24 +135,32 @@ TarMember read_tar_member(std::string_view bytes) {
     if (!size) return bad("the header's size is no number");
     const char kind = header[156];
     const bool extends = kind == 'L' || kind == 'K' || kind == 'x' || kind == 'g';
-    if (!extends && long_size >= 0) size = long_size;
-    const int64_t whole = static_cast<int64_t>(at + kBlock) + padded(*size);
+    if (!extends && pax.size >= 0) size = pax.size;
+    size_t data_at = at + kBlock;
+    if (kind == 'S') {
+      const std::optional<size_t> list = sparse_blocks(bytes, at);
+      if (!list) return cut(static_cast<int64_t>(bytes.size() + kBlock));
+      data_at += *list;
+      pax.sparse = true;
+    }
+    const int64_t whole = static_cast<int64_t>(data_at) + padded(*size);
     const bool there = whole <= static_cast<int64_t>(bytes.size());
     if (extends) {
       if (*size > kMostNameBytes) return bad("a name of more than 65536 bytes");
       if (!there) return cut(whole);
       const std::string_view body = bytes.substr(at + kBlock, static_cast<size_t>(*size));
-      if (kind == 'L') long_name = body.substr(0, body.find('\0'));
-      if (kind == 'x' && !read_pax(body, &long_name, &long_size)) return bad("a bad pax header");
+      if (kind == 'L') pax.name = body.substr(0, body.find('\0'));
+      if (kind == 'x' && !read_pax(body, &pax)) return bad("a bad pax header");
       at = static_cast<size_t>(whole);
       continue;
     }
     TarMember out;
     out.state = there ? TarMember::State::whole : TarMember::State::cut;
-    out.is_file = kind == '0' || kind == '\0' || kind == '7';
-    out.name = long_name.empty() ? name_of(header) : long_name;
+    out.is_file = kind == '0' || kind == '\0' || kind == '7' || kind == 'S';
+    out.sparse = pax.sparse;
+    out.name = pax.name.empty() ? name_of(header) : pax.name;
     out.bytes = whole;
-    if (there) out.data = bytes.substr(at + kBlock, static_cast<size_t>(*size));
+    if (there) out.data = bytes.substr(data_at, static_cast<size_t>(*size));
     return out;
   }
 }

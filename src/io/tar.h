@@ -16,6 +16,7 @@ struct TarMember {
   };
   State state = State::whole;
   bool is_file = false;
+  bool sparse = false;    // GNU's form of a file with holes: `data` are not its bytes
   std::string name;       // known when a header is whole, then also with state cut
   std::string_view data;  // of a whole one
   int64_t bytes = 0;      // headers, data and padding

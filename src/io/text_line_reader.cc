@@ -15,6 +15,7 @@ class TextLineReader final : public ChunkedReader {
 
  private:
   int64_t take(RecordChunk* out, int64_t max_records) override {
+    if (const int64_t needed = skip_byte_order_mark(); needed > 0) return needed;
     while (static_cast<int64_t>(out->records.size()) < max_records) {
       if (available() == 0) return 0;
       const char* line = data() + begin_;
@@ -22,8 +23,8 @@ class TextLineReader final : public ChunkedReader {
       if (!found) {
         seen_ = available();
         if (seen_ <= kMaxRecordBytes) return 2 * seen_;
-        fail_for_good(out, offset(),
-                      "the line has more than " + std::to_string(kMaxRecordBytes) + " bytes");
+        fail_too_large(out, "it has more than " + std::to_string(kMaxRecordBytes) + " bytes",
+                       Code::data_loss);
         return 0;
       }
       seen_ = 0;
@@ -32,6 +33,16 @@ class TextLineReader final : public ChunkedReader {
       begin_ += size + 1;
     }
     return 0;
+  }
+
+  const char* skippable() const override { return "line"; }
+  bool skip_part() override {
+    const char* line = data() + begin_;
+    const void* found =
+        available() > 0 ? std::memchr(line, '\n', static_cast<size_t>(available())) : nullptr;
+    begin_ = found ? begin_ + (static_cast<const char*>(found) - line) + 1 : end_;
+    seen_ = 0;
+    return found != nullptr;
   }
 
   void take_rest(RecordChunk* out) override {

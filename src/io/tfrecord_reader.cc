@@ -1,5 +1,6 @@
 // TFRecord files.
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <span>
@@ -91,6 +92,16 @@ class TfRecordReader final : public ChunkedReader {
     return true;
   }
 
+  const char* skippable() const override { return available() >= kHead ? "record" : nullptr; }
+  bool skip_part() override {
+    if (skip_left_ == 0)
+      skip_left_ = kHead + static_cast<int64_t>(load<uint64_t>(data() + begin_)) + kFoot;
+    const int64_t now = std::min(available(), skip_left_);
+    begin_ += now;
+    skip_left_ -= now;
+    return skip_left_ == 0;
+  }
+
   void take_rest(RecordChunk* out) override {
     int64_t whole = kHead;
     if (available() >= kHead) {
@@ -106,6 +117,7 @@ class TfRecordReader final : public ChunkedReader {
   }
 
   const bool verify_;
+  int64_t skip_left_ = 0;   // of a record that is too large
   int64_t checked_to_ = 0;  // lengths before this offset are checked
 };
 

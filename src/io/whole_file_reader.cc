@@ -1,6 +1,6 @@
 // A file as one record.
 
-#include "io/file.h"
+#include "functions/kernels/parse/file_bytes.h"
 #include "io/record_reader.h"
 
 namespace penstock {
@@ -15,16 +15,9 @@ class WholeFileReader final : public RecordReader {
     out->end = std::exchange(done_, true);
     if (out->end) return;
     try {
-      const File file(path_);
-      if (file.size() > kMaxRecordBytes) {
-        throw Error(Code::resource_exhausted,
-                    path_ + ": the file has " + std::to_string(file.size()) +
-                        " bytes, over the limit of " + std::to_string(kMaxRecordBytes));
-      }
-      BufferRef buffer = allocate_buffer(file.size());
-      const int64_t got = file.pread({buffer.data(), static_cast<size_t>(file.size())}, 0);
-      out->records.push_back({reinterpret_cast<const char*>(buffer.data()), got, 0});
-      out->chunks.push_back(std::move(buffer));
+      FileBytes file = read_file_bytes(path_, "open", kMaxRecordBytes);
+      out->records.push_back({reinterpret_cast<const char*>(file.buffer.data()), file.size, 0});
+      out->chunks.push_back(std::move(file.buffer));
     } catch (const Error& e) {
       out->error = std::make_shared<const Error>(e);
     }

@@ -1,6 +1,11 @@
 // ZSTD: one frame or several. Frames whose window is above 128 MiB are refused by the library.
+//
+// A call that fails does not say what it has written. Each call therefore gets the bytes that the
+// library asks for, a block or a checksum, and what was decoded before a fault is not lost.
 
 #include <zstd.h>
+
+#include <algorithm>
 
 #include "io/decoding_stream.h"
 
@@ -21,19 +26,23 @@ class ZstdStream final : public DecodingStream {
       ended_ = true;
       return 0;
     }
-    ZSTD_inBuffer from{next_, available_, 0};
+    ZSTD_inBuffer from{next_, std::min(available_, wanted_), 0};
     ZSTD_outBuffer to{out.data(), out.size(), 0};
     const size_t status = ZSTD_decompressStream(state_, &to, &from);
     next_ += from.pos;
     available_ -= from.pos;
     if (ZSTD_isError(status)) fail(ZSTD_getErrorName(status));
     in_frame_ = status != 0;
+    wanted_ = in_frame_ ? status : kFirst;
     if (in_frame_ && !more && to.pos == 0) fail_cut();
     return to.pos;
   }
 
+  static constexpr size_t kFirst = 5;  // of a frame: enough to know what follows
+
   ZSTD_DStream* state_;
   bool in_frame_ = false;
+  size_t wanted_ = kFirst;  // bytes that the next call takes
 };
 
 }  // namespace

@@ -182,6 +182,8 @@ class Analyzer {
     Verdict& v = a_.verdict;
     if (elements_ <= 0 || seconds_ <= 0) {
       v.reason = "no element came out";
+      if (!a_.trace.interval.ended && seconds_ > 0)
+        v.reason += "; trace for longer (--seconds), or look for a filter that keeps none";
       return;
     }
     v.step_seconds = std::max(seconds_ / elements_, consumer_);

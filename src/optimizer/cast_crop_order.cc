@@ -24,7 +24,7 @@ const FunctionNode* pixel_cast(FunctionBuilder* builder, ValueId id) {
 }
 
 PlanPtr apply(const PlanPtr& node) {
-  if (!node->is("map")) return nullptr;
+  if (!node->is("map") || !calls_op(*node->function("f"), "cast")) return nullptr;
   bool changed = false;
   FunctionPtr f =
       rebuild(*node->function("f"), [&](const FunctionNode& n, const std::vector<ValueId>& inputs,

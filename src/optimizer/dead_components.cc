@@ -40,34 +40,39 @@ std::vector<int> indices(const std::vector<bool>& kept) {
   return out;
 }
 
-// The node giving only the kept leaves; null when it can't.
-PlanPtr prune(const PlanPtr& node, const std::vector<bool>& kept) {
-  size_t leaf = 0;
-  const Spec spec = narrow(node->spec, kept, &leaf);
-  if (spec.kind == Spec::Kind::none) return nullptr;
-  if (node->is("map")) {
-    FunctionPtr f = keep_results(*node->function("f"), spec, indices(kept));
-    return make_node("map", node->inputs, node->args, {{"f", std::move(f)}}, node->span);
-  }
-  if (passes_elements(*node)) {
-    PlanPtr input = prune(node->inputs[0], kept);
-    return input ? with_inputs(*node, {std::move(input)}) : nullptr;
-  }
-  if (!node->is("filter")) return nullptr;
-  const FunctionPtr& predicate = node->function("predicate");
+// The filter over elements of which only the kept leaves are left; null when it looks at others.
+PlanPtr narrowed_filter(const PlanNode& node, const std::vector<bool>& kept, PlanPtr input) {
+  const FunctionPtr& predicate = node.function("predicate");
   const std::vector<bool> used = used_inputs(*predicate);
   for (size_t i = 0; i < kept.size(); ++i) {
-    if (used[i] && !kept[i]) return nullptr;  // it looks at more than what is kept
+    if (used[i] && !kept[i]) return nullptr;
   }
-  PlanPtr input = prune(node->inputs[0], kept);
-  if (!input) return nullptr;
-  FunctionPtr f = narrow_input(*predicate, spec, indices(kept));
-  return make_node("filter", {std::move(input)}, node->args, {{"predicate", std::move(f)}},
-                   node->span);
+  FunctionPtr f = narrow_input(*predicate, input->spec, indices(kept));
+  return make_node("filter", {std::move(input)}, node.args, {{"predicate", std::move(f)}},
+                   node.span);
+}
+
+// The node giving only the kept leaves; null when it can't. They are not made by the map that it
+// stands on.
+PlanPtr prune(const PlanPtr& node, const std::vector<bool>& kept) {
+  std::vector<const PlanNode*> above;  // of the map, highest first
+  PlanPtr at = node;
+  for (; passes_elements(*at) || at->is("filter"); at = at->inputs[0]) above.push_back(at.get());
+  size_t leaf = 0;
+  const Spec spec = narrow(at->spec, kept, &leaf);
+  if (spec.kind == Spec::Kind::none || !at->is("map")) return nullptr;
+  FunctionPtr f = keep_results(*at->function("f"), spec, indices(kept));
+  PlanPtr out = make_node("map", at->inputs, at->args, {{"f", std::move(f)}}, at->span);
+  for (size_t i = above.size(); out && i-- > 0;) {
+    out = above[i]->is("filter") ? narrowed_filter(*above[i], kept, std::move(out))
+                                 : with_inputs(*above[i], {std::move(out)});
+  }
+  return out;
 }
 
 // parse_example without the features that nobody uses.
 FunctionPtr drop_features(const FunctionPtr& f) {
+  if (!calls_op(*f, "parse_example")) return nullptr;
   std::vector<bool> used(f->values.size(), false);
   for (const FunctionNode& node : f->nodes) {
     for (const ValueId id : node.inputs) used[static_cast<size_t>(id)] = true;

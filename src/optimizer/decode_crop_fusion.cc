@@ -2,8 +2,8 @@
 // decodes only the rows and columns of the window, bit for bit the same.
 //
 // The size of the image, where it was taken from the decoded one, comes from the file's header. The
-// rule applies where nothing else looks at the decoded image. Damage outside the window is no
-// longer seen: an error of a value that no output uses may go.
+// rule applies where nothing else looks at the decoded image. The rest of the file is checked all
+// the same, which takes no pixels: what decode_jpeg refuses stays refused.
 
 #include <algorithm>
 #include <map>
@@ -97,6 +97,7 @@ PlanPtr apply(const PlanPtr& node) {
     for (const auto& [name, value] : *attrs) {
       if (name != "exif_orientation") kept.set(name, value);
     }
+    kept.set("check_rest", Attr::boolean(true));
     b->add_op(known_op("decode_and_crop_jpeg"), {contents, window}, std::move(kept), outputs);
     return true;
   });

@@ -37,6 +37,7 @@ std::vector<int64_t> order_of(const FunctionNode& node, int rank) {
 PlanPtr apply(const PlanPtr& node) {
   if (!node->is("map")) return nullptr;
   const Function& f = *node->function("f");
+  if (!calls_op(f, "space_to_depth")) return nullptr;
   const std::vector<int> uses = count_uses(f);
   bool changed = false;
   FunctionPtr fused = rebuild(f, [&](const FunctionNode& n, const std::vector<ValueId>& inputs,

@@ -9,16 +9,22 @@
 namespace penstock {
 namespace {
 
-// The plan rebuilt from its sources; `change` gives what stands for a node with its new inputs.
+// The plan from its sources on; `change` gives what stands for a node, which comes with its new
+// inputs. Nodes that nothing has changed for stay as they are.
 PlanPtr rebuild_plan(const PlanPtr& root,
                      const std::function<PlanPtr(const PlanNode& old, PlanPtr now)>& change) {
-  std::unordered_map<const PlanNode*, PlanPtr> done;
-  for (const PlanNode* node : topological(*root)) {
-    std::vector<PlanPtr> inputs;
-    for (const PlanPtr& input : node->inputs) inputs.push_back(done[input.get()]);
-    done[node] = change(*node, with_inputs(*node, std::move(inputs)));
+  const std::vector<const PlanNode*> nodes = topological(*root);
+  std::unordered_map<const PlanNode*, PlanPtr> done{{root.get(), root}};
+  for (const PlanNode* node : nodes) {
+    for (const PlanPtr& input : node->inputs) done[input.get()] = input;
   }
-  return done[root.get()];
+  for (const PlanNode* node : nodes) {
+    std::vector<PlanPtr> inputs;
+    for (const PlanPtr& input : node->inputs) inputs.push_back(done.at(input.get()));
+    PlanPtr& slot = done.at(node);
+    slot = change(*node, inputs == node->inputs ? slot : with_inputs(*node, std::move(inputs)));
+  }
+  return done.at(root.get());
 }
 
 }  // namespace
@@ -27,11 +33,27 @@ PlanPtr strip_knobs(const PlanPtr& plan) {
   return rebuild_plan(plan, [](const PlanNode&, PlanPtr now) {
     if (now->is("prefetch")) return now->inputs[0];
     for (const Param& p : now->op->params) {
-      if (p.performance && !now->arg(p.name).is_auto())
+      if (p.performance && p.fallback.is_auto() && !now->arg(p.name).is_auto())
         now = with_arg(*now, p.name, Attr::automatic());
     }
     return now;
   });
+}
+
+PlanPtr fill_knobs(const PlanPtr& plan, int threads) {
+  // A hand-over to another thread costs some microseconds a block: rows must be worth it.
+  constexpr double kWorthAHandOver = 2000;
+  bool any = false;
+  PlanPtr out = rebuild_plan(plan, [&](const PlanNode&, PlanPtr now) {
+    if (!now->is("map") || !now->arg("num_parallel_calls").is_auto()) return now;
+    const Function& f = *now->function("f");
+    if (f.cost_ns() <= kWorthAHandOver || f.effects() == Effects::stateful) return now;
+    any = true;
+    return with_arg(*now, "num_parallel_calls", Attr::integer(threads));
+  });
+  if (any && !out->op->sink && !out->is("prefetch"))
+    out = make_node("prefetch", {out}, {}, {}, out->span);
+  return out;
 }
 
 PlanPtr write_knobs(const PlanPtr& plan, const Analysis& analysis, int cores) {

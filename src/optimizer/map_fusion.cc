@@ -1,26 +1,97 @@
 // map_fusion: map(f) | map(g) becomes map(x -> g(f(x))): one function, whose parts other rules see.
 //
-// Written knobs are kept: maps with different numbers of calls stay apart.
+// Written knobs are kept: maps with different numbers of calls stay apart. So do those whose
+// function would grow beyond kMostNodes.
+
+#include <algorithm>
+#include <chrono>
+#include <span>
 
 #include "optimizer/rule.h"
+#include "plan/noop.h"
 
 namespace penstock {
 namespace {
 
+constexpr size_t kMostNodes = 500;
+
+// What a map says besides its function, and how large that is.
+struct Part {
+  Attr calls, deterministic;
+  size_t nodes;
+
+  explicit Part(const PlanNode& map)
+      : calls(map.arg("num_parallel_calls")),
+        deterministic(map.arg("deterministic")),
+        nodes(map.function("f")->nodes.size()) {}
+  // Whether `above` may be done in the same map.
+  bool takes(const Part& above) const {
+    return deterministic == above.deterministic && nodes + above.nodes <= kMostNodes &&
+           (calls == above.calls || calls.is_auto() || above.calls.is_auto());
+  }
+  void add(const Part& above) {
+    if (!above.calls.is_auto()) calls = above.calls;
+    nodes += above.nodes;
+  }
+};
+
+// Halves first: a function is copied as often as the run can be halved.
+FunctionPtr composed(std::span<const FunctionPtr> functions) {
+  if (functions.size() == 1) return functions[0];
+  const size_t half = functions.size() / 2;
+  return compose(*composed(functions.first(half)), *composed(functions.subspan(half)));
+}
+
+// The maps, lowest first, as one; its input is that of the lowest.
+PlanPtr joined(std::span<const PlanPtr> maps, const Part& part, PlanPtr input) {
+  const PlanNode& top = *maps.back();
+  if (maps.size() == 1)
+    return top.inputs[0] == input ? maps[0] : with_inputs(top, {std::move(input)});
+  std::vector<FunctionPtr> functions;
+  for (const PlanPtr& map : maps) functions.push_back(map->function("f"));
+  Attrs args = top.args;
+  args.set("num_parallel_calls", part.calls);
+  return make_node("map", {std::move(input)}, std::move(args), {{"f", composed(functions)}},
+                   top.span);
+}
+
 PlanPtr apply(const PlanPtr& node) {
   if (!node->is("map") || !node->inputs[0]->is("map")) return nullptr;
-  const PlanPtr& below = node->inputs[0];
-  const Attr &calls = node->arg("num_parallel_calls"),
-             &calls_below = below->arg("num_parallel_calls");
-  if (!(node->arg("deterministic") == below->arg("deterministic"))) return nullptr;
-  if (!(calls == calls_below) && !calls.is_auto() && !calls_below.is_auto()) return nullptr;
-  Attrs args = node->args;
-  args.set("num_parallel_calls", calls.is_auto() ? calls_below : calls);
-  return make_node("map", below->inputs, std::move(args),
-                   {{"f", compose(*below->function("f"), *node->function("f"))}}, node->span);
+  const PlanPtr maps[] = {node->inputs[0], node};
+  Part part(*maps[0]);
+  if (!part.takes(Part(*node))) return nullptr;
+  part.add(Part(*node));
+  return joined(maps, part, maps[0]->inputs[0]);
 }
 
 }  // namespace
+
+PlanPtr fuse_run(const PlanPtr& node, bool over_noops, std::vector<PlanPtr>* made,
+                 std::vector<RuleLog>* log) {
+  const auto start = std::chrono::steady_clock::now();
+  const size_t logged = log ? log->size() : 0;
+  std::vector<PlanPtr> maps{node};  // highest first
+  PlanPtr below = node->inputs[0];
+  for (;; below = below->inputs[0]) {
+    const bool noop = over_noops && changes_nothing(*below);
+    if (!noop && !below->is("map")) break;
+    if (!noop) maps.push_back(below);
+    if (noop && log) log->push_back({kNoopRemoval.name, below->op->name, 0});
+  }
+  std::ranges::reverse(maps);
+  for (size_t first = 0, end = 0; first < maps.size(); first = end) {
+    Part part(*maps[first]);
+    for (end = first + 1; end < maps.size() && part.takes(Part(*maps[end])); ++end) {
+      part.add(Part(*maps[end]));
+      if (log) log->push_back({kMapFusion.name, "map", 0});
+    }
+    below = joined(std::span(maps).subspan(first, end - first), part, std::move(below));
+    made->push_back(below);
+  }
+  if (log && log->size() > logged)
+    log->back().ns += (std::chrono::steady_clock::now() - start).count();
+  return below;
+}
 
 const Rule kMapFusion{"map_fusion", "map(f) | map(g) becomes one map", apply};
 

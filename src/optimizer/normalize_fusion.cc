@@ -19,6 +19,7 @@ bool per_channel(const Tensor* value, int64_t channels) {
 PlanPtr apply(const PlanPtr& node) {
   if (!node->is("map")) return nullptr;
   const Function& f = *node->function("f");
+  if (!calls_op(f, "divide") && !calls_op(f, "normalize")) return nullptr;
   const std::vector<int> uses = count_uses(f);
   bool changed = false;
   FunctionPtr fused = rebuild(f, [&](const FunctionNode& n, const std::vector<ValueId>& inputs,

@@ -174,6 +174,13 @@ OptimizeResult optimize_plan(const PlanPtr& plan, const OptimizeOptions& options
   OptimizeResult out;
   out.before = measure(plan, options.trace_seconds, 0);
   out.rate_before = serial_rate(out.before);
+  if (out.before.interval.elements == 0 && !out.before.interval.ended) {
+    out.plan = plan;
+    out.notes.emplace_back(
+        "no element came in the time of a trace, so that nothing can be said about rates: the plan "
+        "stays as it is; give more with --trace-seconds");
+    return out;
+  }
   const PlanPtr bare = strip_knobs(plan);
   const Trace traced = measure(bare, options.trace_seconds, 0);
   const Analysis analysis =

@@ -19,6 +19,8 @@ struct Rule {
 
 // The op of that name, which there is.
 const OpDef& known_op(std::string_view name);
+// Whether the function calls that op, bodies aside: rules look before they make a function anew.
+bool calls_op(const Function& f, std::string_view name);
 
 // In the order in which they are tried at each node.
 const std::vector<Rule>& rules();
@@ -39,6 +41,12 @@ struct RuleLog {
   std::string stage;  // name of the operator it was applied at
   int64_t ns = 0;     // what it took
 };
+
+// The map at the top of a run of maps, which map_fusion would join two by two, as few maps made at
+// once; `node` where nothing is joined. Stages between that change nothing go if `over_noops`.
+// `made`: the maps that it stands on and itself, that need no joining any more.
+PlanPtr fuse_run(const PlanPtr& node, bool over_noops, std::vector<PlanPtr>* made,
+                 std::vector<RuleLog>* log);
 
 struct PrepareOptions;
 // Applies the rules bottom-up until nothing changes; checks the plan after each: spec and

@@ -15,6 +15,10 @@ const OpDef& known_op(std::string_view name) {
   return *found;
 }
 
+bool calls_op(const Function& f, std::string_view name) {
+  return std::ranges::any_of(f.nodes, [name](const FunctionNode& n) { return n.is(name); });
+}
+
 const std::vector<Rule>& rules() {
   static const std::vector<Rule> table{
       kNoopRemoval,  // first: it brings neighbours together
@@ -44,12 +48,17 @@ namespace {
 class Rewriter {
  public:
   Rewriter(const PrepareOptions& options, std::vector<RuleLog>* log) : log_(log) {
+    const auto is_active = [this](const Rule& rule) {
+      return std::ranges::any_of(active_, [&](const Rule* r) { return r->name == rule.name; });
+    };
     for (const Rule& rule : rules()) {
       const bool off =
           std::ranges::find(options.disabled_rules, rule.name) != options.disabled_rules.end() ||
           (!options.only_rule.empty() && options.only_rule != rule.name);
       if (!off) active_.push_back(&rule);
     }
+    fuses_ = is_active(kMapFusion);
+    over_noops_ = is_active(kNoopRemoval);
   }
 
   // Inputs first. A node used twice is rewritten once. No recursion: chains may be long.
@@ -61,8 +70,9 @@ class Rewriter {
         stack.pop_back();
         continue;
       }
+      const PlanPtr begun = begin(node);
       bool ready = true;
-      for (const PlanPtr& input : node->inputs) {
+      for (const PlanPtr& input : begun->inputs) {
         if (!done_.contains(input.get())) {
           stack.push_back(input);
           ready = false;
@@ -70,12 +80,25 @@ class Rewriter {
       }
       if (!ready) continue;
       stack.pop_back();
-      done_[node.get()] = at_node(node);
+      done_[node.get()] = at_node(begun);
     }
     return done_[root.get()];
   }
 
  private:
+  // Long runs of maps are joined from above, at once: two by two the function would be made anew
+  // for each.
+  PlanPtr begin(const PlanPtr& node) {
+    if (!fuses_ || !node->is("map")) return node;
+    PlanPtr& slot = begun_[node.get()];
+    if (slot) return slot;
+    std::vector<PlanPtr> made;
+    slot = fuse_run(node, over_noops_, &made, log_);
+    const PlanPtr out = slot;  // the slot may move
+    for (PlanPtr& map : made) begun_.try_emplace(map.get(), map);
+    return out;
+  }
+
   PlanPtr at_node(const PlanPtr& node) {
     std::vector<PlanPtr> inputs;
     bool same = true;
@@ -108,7 +131,9 @@ class Rewriter {
   }
 
   std::vector<const Rule*> active_;
+  bool fuses_ = false, over_noops_ = false;
   std::vector<RuleLog>* log_;
+  std::unordered_map<const PlanNode*, PlanPtr> begun_;
   std::unordered_map<const PlanNode*, PlanPtr> done_;
 };
 
@@ -123,30 +148,6 @@ PlanPtr apply_rules(const PlanPtr& root, const PrepareOptions& options, std::vec
     now = std::move(next);
   }
   return now;
-}
-
-PlanPtr fill_knobs(const PlanPtr& plan, int threads) {
-  // A hand-over to another thread costs some microseconds a block: rows must be worth it.
-  constexpr double kWorthAHandOver = 2000;
-  std::unordered_map<const PlanNode*, PlanPtr> done;
-  bool any = false;
-  for (const PlanNode* node : topological(*plan)) {
-    std::vector<PlanPtr> inputs;
-    for (const PlanPtr& input : node->inputs) inputs.push_back(done[input.get()]);
-    PlanPtr now = with_inputs(*node, std::move(inputs));
-    if (now->is("map") && now->arg("num_parallel_calls").is_auto()) {
-      const Function& f = *now->function("f");
-      if (f.cost_ns() > kWorthAHandOver && f.effects() != Effects::stateful) {
-        now = with_arg(*now, "num_parallel_calls", Attr::integer(threads));
-        any = true;
-      }
-    }
-    done[node] = std::move(now);
-  }
-  PlanPtr out = done[plan.get()];
-  if (any && !out->op->sink && !out->is("prefetch"))
-    out = make_node("prefetch", {out}, {}, {}, out->span);
-  return out;
 }
 
 PlanPtr prepare_plan(const PlanPtr& plan, const PrepareOptions& options,

@@ -15,6 +15,9 @@ constexpr std::string_view cut_mark = "...";
 // The line that holds byte `offset`, without its end.
 std::string_view line_at(std::string_view text, size_t offset, size_t& begin) {
   begin = offset == 0 ? 0 : text.rfind('\n', offset - 1) + 1;  // npos + 1 is 0
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // takes no column
+  if (begin == 0 && offset >= kByteOrderMark.size() && text.starts_with(kByteOrderMark))
+    begin = kByteOrderMark.size();
   size_t end = std::min(text.find('\n', offset), text.size());
   if (end > begin && text[end - 1] == '\r') --end;
   return text.substr(begin, end - begin);
@@ -108,7 +111,12 @@ std::string render(const Diagnostic& diagnostic) {
 PipeError::PipeError(std::vector<Diagnostic> diagnostics)
     : Error(diagnostics.empty() ? Code::internal : diagnostics.front().code,
             render_all(diagnostics)),
-      diagnostics_(first_ten(std::move(diagnostics))) {}
+      diagnostics_(first_ten(std::move(diagnostics))) {
+  for (const Diagnostic& d : diagnostics_) {
+    if (const Source* source = d.span.source)
+      places_.push_back({source->name, position_of(*source, d.span.begin), d.message});
+  }
+}
 
 PipeError::PipeError(Span span, std::string message, Code code)
     : PipeError(std::vector<Diagnostic>{{span, std::move(message), code}}) {}

@@ -31,10 +31,19 @@ class PipeError : public Error {
  public:
   explicit PipeError(std::vector<Diagnostic> diagnostics);
   PipeError(Span span, std::string message, Code code = Code::invalid_argument);
+  // REQUIRES for their spans that the texts still live.
   const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
+  // The same, and none of a text's: it may be gone.
+  struct Place {
+    std::string file;
+    Position position;
+    std::string message;
+  };
+  const std::vector<Place>& places() const { return places_; }
 
  private:
   std::vector<Diagnostic> diagnostics_;
+  std::vector<Place> places_;
 };
 
 }  // namespace penstock

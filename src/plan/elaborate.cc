@@ -1,13 +1,19 @@
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
+#include "base/open_file.h"
 #include "base/random.h"
+#include "plan/builtin_names.h"
 #include "plan/elaborator.h"
+#include "plan/habits.h"
 #include "plan/parser.h"
 #include "plan/prelude.h"
 
 namespace penstock {
+namespace {
+
+constexpr int64_t kMostImportBytes = 64 << 20;
+
+}  // namespace
 
 // Expansion is bounded: functions that call functions can multiply.
 class Depth {
@@ -163,11 +169,13 @@ NamesPtr Elaborator::import_file(const Statement& s, NamesPtr names) {
     if (seen->second) fail(s.span, "import goes round in a circle: " + path);
     return names;
   }
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail(s.span, "import: cannot read " + path, Code::not_found);
-  std::ostringstream text;
-  text << file.rdbuf();
-  programs_.push_back(parse_program(std::make_shared<const Source>(Source{path, text.str()})));
+  std::string text;
+  try {
+    text = read_regular("import", path, kMostImportBytes);
+  } catch (const Error& e) {
+    fail(s.span, e.message(), e.code());
+  }
+  programs_.push_back(parse_program(std::make_shared<const Source>(Source{path, std::move(text)})));
   const Program program = programs_.back();
   if (program.result)
     fail(s.span, "import: " + path + " holds a pipeline; an imported file holds definitions only");
@@ -246,8 +254,10 @@ Sym Elaborator::lookup(const Expr& expr, const NamesPtr& names) {
     out.closure = std::make_shared<const Closure>(Closure{nullptr, nullptr, expr.text});
     return out;
   }
-  fail(expr.span, "`" + expr.text + "` is not defined" + did_you_mean(expr.text, known),
-       Code::not_found);
+  std::string hint;
+  if (bare_function_) hint = "; a function names its arguments: x -> ...";
+  if (follows_slashes(expr.span)) hint = "; a comment begins with `#`";
+  fail(expr.span, undefined_name(expr.text, known) + hint, Code::not_found);
 }
 
 Sym Elaborator::expression(const Expr& expr, const NamesPtr& names) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "data/charged.h"
 #include "plan/builtin_names.h"
 #include "plan/elaborator.h"
 #include "plan/static_forms.h"
@@ -14,10 +15,23 @@ bool is_fixed(const Sym& sym) {
   return sym.kind != Sym::Kind::value && std::ranges::all_of(sym.items, is_fixed);
 }
 
+// filter(x = 2) reads as an argument called x.
+std::string no_such_argument(const std::string& key, const std::vector<Param>& params) {
+  std::vector<std::string> known;
+  for (const Param& p : params) known.push_back(p.name);
+  const std::string hint = did_you_mean(key, known);
+  const bool function =
+      std::ranges::find(params, Param::Kind::function, &Param::kind) != params.end();
+  return "there is no argument `" + key + "`" +
+         (hint.empty() && function ? "; a function is written x -> x == 2" : hint);
+}
+
 }  // namespace
 
 Sym Elaborator::call(const Expr& expr, const NamesPtr& names, const Sym* piped, Span piped_span) {
   const Expr& callee = *expr.operand;
+  const OperatorDef* stage =
+      callee.kind == Expr::Kind::name ? OperatorRegistry::instance().find(callee.text) : nullptr;
   std::vector<Argument> arguments;
   if (piped) arguments.push_back({piped_span, {}, *piped});
   for (const Entry& e : expr.entries) {
@@ -25,7 +39,13 @@ Sym Elaborator::call(const Expr& expr, const NamesPtr& names, const Sym* piped, 
       arguments.push_back({e.value->span, e.key, failure_policy(*e.value, names)});
       continue;
     }
+    const bool outer =
+        std::exchange(bare_function_, stage && e.kind == Entry::Kind::plain &&
+                                          e.value->kind != Expr::Kind::lambda &&
+                                          std::ranges::find(stage->params, Param::Kind::function,
+                                                            &Param::kind) != stage->params.end());
     Sym value = expression(*e.value, names);
+    bare_function_ = outer;
     if (e.kind == Entry::Kind::spread) {
       if (value.kind != Sym::Kind::tuple && value.kind != Sym::Kind::list)
         fail(e.span, "** in a call takes a tuple or a list");
@@ -44,7 +64,6 @@ Sym Elaborator::call(const Expr& expr, const NamesPtr& names, const Sym* piped, 
         }
       }
     }
-    const OperatorDef* stage = OperatorRegistry::instance().find(callee.text);
     if (!stage && !OpRegistry::instance().find(plain_op_name(callee.text)) &&
         !parse_dtype(callee.text)) {
       for (const Names* n = names.get(); n; n = n->outer.get()) {
@@ -103,14 +122,22 @@ Sym Elaborator::call_named(const std::string& name, std::vector<Argument> argume
   fail(span, no_such_call(name, on_dataset, known), Code::not_found);
 }
 
-// What the op is for ragged tensors, where it is another one for them.
+// The op for ragged or sparse arguments (lists of them included), where it is another one for them.
 const OpDef* Elaborator::ragged_form(const std::string& name,
                                      const std::vector<Argument>& arguments) const {
-  const bool ragged = std::ranges::any_of(arguments, [this](const Argument& a) {
-    return (a.sym.kind == Sym::Kind::value || a.sym.is_constant()) &&
-           type(a.sym).kind == LeafSpec::Kind::ragged;
-  });
-  return ragged ? OpRegistry::instance().find("ragged_" + name) : nullptr;
+  const std::function<bool(const Sym&, LeafSpec::Kind)> holds = [&](const Sym& sym,
+                                                                    LeafSpec::Kind kind) {
+    if (sym.kind == Sym::Kind::value || sym.is_constant()) return type(sym).kind == kind;
+    return (sym.kind == Sym::Kind::list || sym.kind == Sym::Kind::tuple) &&
+           std::ranges::any_of(sym.items, [&](const Sym& item) { return holds(item, kind); });
+  };
+  for (const auto& [kind, prefix] : {std::pair(LeafSpec::Kind::ragged, "ragged_"),
+                                     std::pair(LeafSpec::Kind::sparse, "sparse_")}) {
+    if (std::ranges::any_of(arguments, [&](const Argument& a) { return holds(a.sym, kind); })) {
+      if (const OpDef* op = OpRegistry::instance().find(prefix + name)) return op;
+    }
+  }
+  return nullptr;
 }
 
 bool Elaborator::special_call(const std::string& name, std::vector<Argument>& arguments, Span span,
@@ -182,13 +209,22 @@ bool Elaborator::special_call(const std::string& name, std::vector<Argument>& ar
     return true;
   }
   if (const StaticForm* form = find_static_form(name)) {
-    *out = Sym::dict({"is"}, {Sym::of(Tensor::of_bytes(name))});
-    const std::vector<const Argument*> found = match(name, form->params, arguments, span, nullptr);
-    for (size_t i = 0; i < form->params.size(); ++i) {
-      if (!found[i]) continue;
-      out->keys.push_back(form->params[i].name);
-      out->items.push_back(found[i]->sym);
-    }
+    *out = static_form(*form, arguments, span);
+    return true;
+  }
+  const Sym* source =
+      name == "lookup" && !arguments.empty() ? dataset_of_table(arguments[0].sym) : nullptr;
+  if (source) {
+    *out = lookup_in(*source, arguments, span);
+    return true;
+  }
+  // The size of a table is how many words it has.
+  const bool of_table = name == "size" && arguments.size() == 1 &&
+                        arguments[0].sym.kind == Sym::Kind::dict &&
+                        !arguments[0].sym.keys.empty() && arguments[0].sym.keys[0] == "is";
+  if (of_table) {
+    const Sym words = call_named("words", {{arguments[0].span, {}, arguments[0].sym}}, span);
+    *out = call_named("size", {{arguments[0].span, {}, words}}, span);
     return true;
   }
   return false;
@@ -200,15 +236,12 @@ std::vector<const Argument*> Elaborator::match(const std::string& what,
                                                std::vector<const Argument*>* rest) {
   const std::string prefix = what.empty() ? "" : what + ": ";
   std::vector<const Argument*> out(params.size(), nullptr);
-  std::vector<std::string> known;
-  for (const Param& p : params) known.push_back(p.name);
   size_t next = 0;
   for (const Argument& a : arguments) {
     if (!a.key.empty()) {
-      const auto it = std::ranges::find(known, a.key);
-      if (it == known.end())
-        fail(a.span, prefix + "there is no argument `" + a.key + "`" + did_you_mean(a.key, known));
-      const auto i = static_cast<size_t>(it - known.begin());
+      const auto it = std::ranges::find(params, a.key, &Param::name);
+      if (it == params.end()) fail(a.span, prefix + no_such_argument(a.key, params));
+      const auto i = static_cast<size_t>(it - params.begin());
       if (out[i]) fail(a.span, prefix + "argument `" + a.key + "` is given twice");
       out[i] = &a;
       continue;
@@ -270,9 +303,10 @@ Sym Elaborator::op_call(const OpDef& def, std::vector<Argument> arguments, Span 
         for (int64_t k = 0; k < whole.tensor.dims()[0]; ++k)
           items.push_back(Sym::of(whole.tensor.item(k), whole.weak));
       }
-      for (const Sym& item : items) {
-        inputs.push_back(tensor(item, rest[0]->span));
-        spans.push_back(rest[0]->span);
+      for (size_t k = 0; k < items.size(); ++k) {
+        const Span at = rest[rest.size() == items.size() ? k : 0]->span;
+        inputs.push_back(tensor(items[k], at));
+        spans.push_back(at);
       }
     } else if (p.kind == Param::Kind::tensor) {
       if (a && !(a->sym.kind == Sym::Kind::none && p.accepts_none)) {
@@ -312,13 +346,14 @@ Spec Elaborator::add_node(const OpDef& def, std::vector<ValueId> inputs, Attrs a
     } else if (!e.attr.empty()) {
       subject = e.attr + " ";
     }
-    fail(where, def.name + ": " + subject + e.message);
+    fail(where, (def.name == "lookup_in" ? "lookup" : def.name) + ": " + subject + e.message);
   }
 }
 
 // A value of the top that was not computed: it waits for a file, or it is large, or it fails.
 void Elaborator::check_evaluates(const OpDef& def, ValueId id, Span span) const {
   const FunctionNode& node = *top_.builder->producer(id);
+  constexpr int64_t kMostTried = 64 << 20;
   if (def.name == "load_array") return;
   std::vector<Tensor> inputs, made(node.outputs.size());
   for (const ValueId input : node.inputs) {
@@ -329,19 +364,38 @@ void Elaborator::check_evaluates(const OpDef& def, ValueId id, Span span) const 
   std::vector<OutputSlot> slots;
   for (size_t i = 0; i < node.outputs.size(); ++i)
     slots.emplace_back(top_.builder->type(node.outputs[i]).dtype, &made[i]);
+  const ScopedLimit limit(kMostTried);
   try {
     const std::shared_ptr<const void> state = def.prepare ? def.prepare(node.attrs) : nullptr;
     def.row({node.attrs, state.get(), inputs, slots, {}});
   } catch (const Error& e) {
+    if (limit.exceeded()) return;  // perhaps a run has room for it
     const bool named = e.message().starts_with(def.name + ":");
     fail(span, (named ? "" : def.name + ": ") + e.message(), e.code());
+  } catch (const std::exception&) {
+    fail(span, def.name + ": " + current_error()->message(), current_error()->code());
   }
+}
+
+// The sizes of an array that is known when the pipeline is opened (load_array) are constants, which
+// other arguments may be made of.
+std::optional<Tensor> Elaborator::known_sizes(std::string_view name,
+                                              const std::vector<Sym>& inputs) {
+  if (inputs.size() != 1 || inputs[0].kind != Sym::Kind::value || inputs[0].scope != &top_)
+    return {};
+  const LeafSpec t = type(inputs[0]);
+  if (!t.is_tensor() || !t.shape.is_static()) return {};
+  if (name == "size") return Tensor::scalar(t.shape.entries());
+  if (name == "rank") return Tensor::scalar(int64_t{t.shape.rank()});
+  if (name == "shape") return Tensor::vector<int64_t>(t.shape.sizes());
+  return {};
 }
 
 Sym Elaborator::op(std::string_view name, std::vector<Sym> inputs, Attrs attrs, Span span,
                    const std::vector<Span>& spans) {
   const OpDef* def = OpRegistry::instance().find(name);
   PENSTOCK_CHECK(def != nullptr);
+  if (std::optional<Tensor> sizes = known_sizes(name, inputs)) return Sym::of(*std::move(sizes));
   bool weak = !inputs.empty() && def->effects == Effects::pure;
   for (const Sym& s : inputs) weak &= s.is_constant() && s.weak != Weak::no;
   size_t first = 0;

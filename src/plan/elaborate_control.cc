@@ -21,7 +21,7 @@ bool keeps_ranks(const Spec& before, const Spec& after) {
 FunctionPtr Elaborator::body(const Sym& closure, const Spec& input, Span span,
                              std::vector<ValueId>* captured) {
   Scope* made = nullptr;
-  FunctionPtr out = function_in(scope_, closure, input, span, &made);
+  FunctionPtr out = function_in(scope_, closure, input, span, &made, false);
   *captured = made->environment;
   return out;
 }

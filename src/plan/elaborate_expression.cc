@@ -1,8 +1,11 @@
 // Literals, structures, operators, subscripts, conditionals.
 
 #include <algorithm>
+#include <cmath>
 
+#include "plan/builtin_names.h"
 #include "plan/elaborator.h"
+#include "plan/habits.h"
 
 namespace penstock {
 namespace {
@@ -35,8 +38,13 @@ Sym Elaborator::literal(const Expr& expr) {
       if (expr.integer_value > static_cast<uint64_t>(INT64_MAX))
         return Sym::of(Tensor::scalar(expr.integer_value), Weak::integer);
       return Sym::of(Tensor::scalar(static_cast<int64_t>(expr.integer_value)), Weak::integer);
-    case Expr::Kind::floating:
-    case Expr::Kind::quantity: return Sym::of(Tensor::scalar(expr.float_value), Weak::floating);
+    case Expr::Kind::quantity:
+      // A number of bytes is an integer wherever it can be one.
+      if (expr.text == "bytes" && expr.float_value < 0x1p63 &&
+          expr.float_value == std::floor(expr.float_value))
+        return Sym::of(Tensor::scalar(static_cast<int64_t>(expr.float_value)), Weak::integer);
+      [[fallthrough]];
+    case Expr::Kind::floating: return Sym::of(Tensor::scalar(expr.float_value), Weak::floating);
     case Expr::Kind::text:
     case Expr::Kind::bytes: return Sym::of(Tensor::of_bytes(expr.text));
     case Expr::Kind::boolean: return Sym::of(Tensor::scalar(expr.bool_value));
@@ -261,14 +269,83 @@ Sym Elaborator::choose(const Sym& condition, const std::function<Sym()>& then_si
   return from_spec(joined, outputs, &next);
 }
 
+namespace {
+
+// A part of a sparse or ragged tensor by the name that tf has for it: the op that gives it.
+std::string_view part_op(LeafSpec::Kind kind, std::string_view part) {
+  using Kind = LeafSpec::Kind;
+  if (kind == Kind::sparse) {
+    if (part == "indices") return "sparse_indices";
+    if (part == "values") return "flat_values";
+    if (part == "dense_shape" || part == "shape") return "sparse_shape";
+  }
+  if (kind == Kind::ragged && (part == "flat_values" || part == "row_splits")) return part;
+  return {};
+}
+
+}  // namespace
+
 Sym Elaborator::field(const Expr& expr, const NamesPtr& names) {
+  check_module(expr, names);
   const Sym x = expression(*expr.items[0], names);
-  if (x.kind != Sym::Kind::dict) fail(expr.span, "`." + expr.text + "` needs a dict");
+  if (x.kind == Sym::Kind::value || x.is_constant()) {
+    const LeafSpec t = type(x);
+    if (const std::string_view part = part_op(t.kind, expr.text); !part.empty())
+      return op(part, {x}, {}, expr.span, {expr.items[0]->span});
+    const bool is_op = !member_call(expr.text).empty();  // which is what to write
+    if (t.kind == LeafSpec::Kind::sparse && !is_op)
+      fail(expr.span,
+           "a sparse tensor has .indices, .values and .dense_shape, not `." + expr.text + "`");
+    if (t.kind == LeafSpec::Kind::ragged && !is_op)
+      fail(expr.span, "a ragged tensor has .flat_values and .row_splits, not `." + expr.text + "`");
+  }
+  if (x.kind != Sym::Kind::dict) fail_field(expr, x);
   const auto it = std::ranges::find(x.keys, expr.text);
   if (it == x.keys.end())
     fail(expr.span, "there is no field `" + expr.text + "`" + did_you_mean(expr.text, x.keys),
          Code::not_found);
   return x.items[static_cast<size_t>(it - x.keys.begin())];
+}
+
+// Refuses tf.strings.lower, where `tf` means nothing here: ops stand in no modules.
+void Elaborator::check_module(const Expr& expr, const NamesPtr& names) {
+  const std::vector<std::string> path = dotted_names(expr);
+  if (path.size() < 2 || !is_foreign_module(path[0])) return;
+  for (const Names* n = names.get(); n; n = n->outer.get())
+    if (n->name == path[0]) return;
+  const std::string call = member_call(path.back());
+  fail(expr.span,
+       "there are no modules: " +
+           (call.empty() ? no_such_call(path.back(), false, {}) : "write " + call),
+       Code::not_found);
+}
+
+// Methods of other languages are stages and ops here.
+void Elaborator::fail_field(const Expr& expr, const Sym& of) {
+  const std::string text = source_text(expr.items[0]->span);
+  if (is_dataset(of)) {
+    const std::string_view call = call_for(expr.text);
+    const std::string stage = !call.empty() ? std::string(call) : expr.text + "(...)";
+    const std::string shown = text.empty() || text.find('\n') != std::string::npos ? "..." : text;
+    if (is_call(expr.text) || !call.empty())
+      fail(expr.span, "a stage follows `|`: " + shown + " | " + stage);
+    fail(expr.span, "`." + expr.text + "` needs a dict, this is a dataset");
+  }
+  const std::string call = member_call(expr.text);
+  const std::string argument = text.empty() ? "x" : text;
+  std::string hint;
+  if (!call.empty() && of.kind != Sym::Kind::function)
+    hint = is_call(expr.text) ? "; write " + expr.text + "(" + argument + ")" : "; write " + call;
+  if (of.kind == Sym::Kind::tuple) hint = "; a tuple is indexed: " + argument + "[0]";
+  fail(expr.span, "`." + expr.text + "` needs a dict" + hint);
+}
+
+// An argument that function_in took out of a tuple of one.
+bool Elaborator::is_item_of_one_tuple(const Sym& x) {
+  if (x.kind != Sym::Kind::value || !x.scope->builder) return false;
+  const Spec& input = x.scope->builder->input();
+  return input.kind == Spec::Kind::tuple && input.items.size() == 1 && x.id < input.leaf_count() &&
+         type(x).is_tensor();
 }
 
 Sym Elaborator::subscript(const Expr& expr, const NamesPtr& names) {
@@ -321,6 +398,10 @@ Sym Elaborator::subscript(const Expr& expr, const NamesPtr& names) {
     fail(expr.span, "a tuple is indexed and sliced with constants");
   }
   x = tensor(x, expr.items[0]->span);
+  if (is_item_of_one_tuple(x) && type(x).shape.is_scalar()) {
+    fail(expr.span, "is one " + type(x).text() +
+                        " already: a function of one argument takes a tuple of one apart");
+  }
   std::vector<Sym> inputs{x};
   std::vector<Span> spans{expr.items[0]->span};
   auto piece = [&](const ExprPtr& e) -> Attr {

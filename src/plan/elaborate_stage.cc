@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "data/object_list.h"
+#include "plan/builtin_names.h"
 #include "plan/elaborator.h"
 #include "plan/name_check.h"
 #include "plan/parser.h"
@@ -10,8 +12,7 @@ namespace penstock {
 
 bool Elaborator::is_dataset(const Sym& sym) const {
   return sym.kind == Sym::Kind::dataset ||
-         (sym.kind == Sym::Kind::value &&
-          sym.scope->builder->type(sym.id).kind == LeafSpec::Kind::dataset);
+         (sym.kind == Sym::Kind::value && penstock::is_dataset(sym.scope->builder->type(sym.id)));
 }
 
 Scope* Elaborator::template_scope() {
@@ -80,11 +81,23 @@ Sym Elaborator::stage_inputs(const Param& param, std::vector<const Argument*> ar
 
 FunctionPtr Elaborator::function(const Sym& closure, const Spec& input, Span span) {
   Scope* made = nullptr;
-  return function_in(template_scope(), closure, input, span, &made);
+  return function_in(template_scope(), closure, input, span, &made, true);
 }
 
+namespace {
+
+// A function of n arguments takes a tuple of n apart, also for n = 1, unless its pattern does so.
+bool takes_one_apart(const Closure& closure) {
+  if (!closure.lambda) return true;
+  const std::vector<PatternPtr>& patterns = closure.lambda->patterns;
+  return patterns.size() == 1 &&
+         (patterns[0]->kind != Pattern::Kind::tuple || patterns[0]->items.size() != 1);
+}
+
+}  // namespace
+
 FunctionPtr Elaborator::function_in(Scope* parent, const Sym& closure, const Spec& input, Span span,
-                                    Scope** made) {
+                                    Scope** made, bool apart) {
   if (closure.kind != Sym::Kind::function) fail(span, "expected a function: x -> ...");
   Scope* const outer = scope_;
   scopes_.push_back(std::make_unique<Scope>());
@@ -98,7 +111,9 @@ FunctionPtr Elaborator::function_in(Scope* parent, const Sym& closure, const Spe
   std::vector<ValueId> leaves;
   for (int i = 0; i < input.leaf_count(); ++i) leaves.push_back(i);
   size_t next = 0;
-  const Sym element = from_spec(input, leaves, &next);
+  Sym element = from_spec(input, leaves, &next);
+  if (apart && element.kind == Sym::Kind::tuple && element.items.size() == 1 && takes_one_apart(c))
+    element = Sym(element.items[0]);
   std::vector<Argument> arguments;
   if (c.lambda && c.lambda->patterns.size() != 1) {
     if (element.kind != Sym::Kind::tuple) {
@@ -177,24 +192,35 @@ Sym Elaborator::from_nested(const Argument& argument, Span span) {
   return out;
 }
 
-// A reader asked for n parallel reads gives the records of n files in turn, as the peer's does:
-// that is the order of an interleave, so it is one.
-PlanPtr Elaborator::parallel_reads(const OperatorDef& def, Attrs args, int64_t reads, Span span) {
-  const Attr names = args["filenames"];
-  if (names.has_capture())
-    fail(span, "num_parallel_reads needs constant file names; use interleave");
-  FunctionBuilder builder(Spec::tensor(DType::bytes, {}));
-  args.set("filenames", Attr::capture(0, LeafSpec::tensor(DType::bytes, {})));
-  args.set("num_parallel_reads", Attr());
-  const PlanPtr reader = make_node(def, {}, std::move(args), {}, span);
-  const LeafSpec leaf = LeafSpec::dataset(reader->spec);
-  const ValueId dataset = builder.add_dataset(reader, {0}, leaf);
-  Attrs files, order;
-  const bool one = names.is_tensor() && names.tensor().dims().rank() == 0;
-  files.set("tensors", one ? Attr::of(names.tensor().reshaped({1})) : names);
-  order.set("cycle_length", Attr::integer(reads));
-  return make_node("interleave", {make_node("from_tensor_slices", {}, std::move(files), {}, span)},
-                   std::move(order), {{"f", builder.finish(Spec::of(leaf), {dataset})}}, span);
+// Elements that hold datasets, one after the other.
+Sym Elaborator::from_nested_list(const Argument& list, Span span) {
+  Sym out;
+  for (const Sym& item : list.sym.items) {
+    Sym one = from_nested({list.span, {}, item}, span);
+    if (!out.plan) {
+      out = std::move(one);
+      continue;
+    }
+    try {
+      out.plan = make_node("concatenate", {out.plan, one.plan}, {}, {}, span);
+    } catch (const ArgumentError& e) {
+      fail(list.span, "from_list: " + e.message, e.code);
+    }
+  }
+  return out;
+}
+
+// A dataset given for a tensor is the argument of the parameter that takes one in its place.
+void Elaborator::move_datasets(const OperatorDef& def, std::vector<const Argument*>* found) const {
+  for (size_t i = 0; i < def.params.size(); ++i) {
+    if (def.params[i].kind != Param::Kind::tensor || !(*found)[i] || !is_dataset((*found)[i]->sym))
+      continue;
+    for (size_t k = 0; k < def.params.size(); ++k) {
+      const bool instead = def.params[k].kind == Param::Kind::dataset && !(*found)[k] &&
+                           spelled_name(def, def.params[k]) == def.params[i].name;
+      if (instead) (*found)[k] = std::exchange((*found)[i], nullptr);
+    }
+  }
 }
 
 Sym Elaborator::stage_call(const OperatorDef& def, std::vector<Argument> arguments, Span span) {
@@ -204,20 +230,32 @@ Sym Elaborator::stage_call(const OperatorDef& def, std::vector<Argument> argumen
     arguments.erase(policy);
     return with_failure_policy(stage_call(def, std::move(arguments), span), on_error);
   }
-  if (def.name == "from_tensors" && arguments.size() == 1 && holds_dataset(arguments[0].sym) &&
-      scope_ == &top_) {
-    return from_nested(arguments[0], span);
+  if (def.name == "load" &&
+      std::ranges::find(arguments, "reader_func", &Argument::key) != arguments.end())
+    return load_by(def, std::move(arguments), span);
+  if (const Argument* names = names_dataset(def, arguments))
+    return read_named_files(def, arguments, *names, span);
+  if (arguments.size() == 1 && holds_dataset(arguments[0].sym) && scope_ == &top_) {
+    if (def.name == "from_tensors") return from_nested(arguments[0], span);
+    const bool listed = def.name == "from_list" || def.name == "from_tensor_slices";
+    if (listed && arguments[0].sym.kind == Sym::Kind::list)
+      return from_nested_list(arguments[0], span);
   }
   stages_.push_back(def.name);
   std::vector<const Argument*> rest;
-  const std::vector<const Argument*> found = match("", def.params, arguments, span, &rest);
+  std::vector<const Argument*> found = match("", def.params, arguments, span, &rest);
+  move_datasets(def, &found);
   NodeDraft draft;
   draft.node.op = &def;
   draft.node.span = span;
   Scope* scope = nullptr;
   auto span_of = [&](const std::string& param) {
     for (size_t i = 0; i < def.params.size(); ++i) {
-      if (def.params[i].name == param && found[i]) return found[i]->span;
+      if (def.params[i].name != param || !found[i]) continue;
+      // All that stands before `|` is too much to point at.
+      const bool piped = def.params[i].kind == Param::Kind::dataset && span.source &&
+                         found[i]->span.begin < span.begin;
+      return piped ? span : found[i]->span;
     }
     return span;
   };
@@ -225,7 +263,8 @@ Sym Elaborator::stage_call(const OperatorDef& def, std::vector<Argument> argumen
     const Param& p = def.params[i];
     const Argument* a = found[i];
     if (p.kind == Param::Kind::dataset || p.kind == Param::Kind::datasets) {
-      std::vector<const Argument*> given = rest;
+      std::vector<const Argument*> given;
+      if (p.kind == Param::Kind::datasets) given = rest;
       if (a) given.insert(given.begin(), a);
       if (given.empty()) continue;
       const Sym made = stage_inputs(

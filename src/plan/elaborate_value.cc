@@ -5,8 +5,10 @@
 
 #include "data/leaf_of.h"
 #include "functions/kernels/math/promotion.h"
+#include "plan/builtin_names.h"
 #include "plan/elaborator.h"
 #include "plan/format.h"
+#include "plan/lexer.h"
 
 namespace penstock {
 
@@ -157,23 +159,59 @@ void Elaborator::unify(std::vector<Sym>* syms, const std::vector<Span>& spans) {
   }
 }
 
+// Says who is no tensor, and how its parts are had.
+void Elaborator::fail_tensor(const Sym& sym, Span span) const {
+  static const char* const kNames[] = {"none",    "auto",   "a dtype", "",           "",
+                                       "a tuple", "a dict", "a list",  "a function", "a dataset"};
+  const std::string text = source_text(span);
+  const bool op = OpRegistry::instance().find(plain_op_name(text)) != nullptr;
+  const bool plain = is_name(text) && !op;
+  const std::string who = op || text.empty() ? "the element" : "`" + text + "`";
+  std::string what = is_dataset(sym) ? "a dataset" : kNames[static_cast<size_t>(sym.kind)], hint;
+  if (sym.kind == Sym::Kind::tuple) {
+    what += " of " + std::to_string(sym.items.size());
+    std::string pattern;
+    for (size_t i = 0; i < sym.items.size() && i < 4; ++i)
+      pattern += (i == 0 ? "" : ", ") + (i == 3 ? "..." : std::string(1, "abc"[i]));
+    if (sym.items.size() == 1) pattern += ",";
+    if (!sym.items.empty()) {
+      hint = "; take it apart: (" + pattern + ") -> ...";
+      if (plain) hint += ", or index it: " + text + "[0]";
+    }
+  } else if (sym.kind == Sym::Kind::dict && !sym.keys.empty()) {
+    std::string names;
+    constexpr size_t kMost = 3;
+    for (size_t i = 0; i < sym.keys.size() && i < kMost; ++i) {
+      const bool bare = is_name(sym.keys[i]) && !is_reserved(sym.keys[i]);
+      names += (i == 0 ? "" : ", ") +
+               (bare ? sym.keys[i] : "\"" + sym.keys[i] + "\": " + std::string(1, "abc"[i]));
+    }
+    if (sym.keys.size() > kMost) names += ", **rest";
+    what += " of " + std::to_string(sym.keys.size());
+    hint = "; take it apart: {" + names + "} -> ...";
+    if (plain && is_name(sym.keys[0])) hint += ", or name a field: " + text + "." + sym.keys[0];
+  } else if (is_dataset(sym)) {
+    hint = "; get_single_element and reduce make values of datasets, flat_map gives their elements";
+  } else if (sym.kind == Sym::Kind::function && plain) {
+    hint = "; call it: " + text + "(...)";
+  }
+  fail(span, who + " is " + what + ", expected a tensor" + hint);
+}
+
 Sym Elaborator::tensor(const Sym& sym, Span span) {
   if (sym.kind == Sym::Kind::constant) return sym;
   if (sym.kind == Sym::Kind::value) {
-    if (sym.scope->builder->type(sym.id).kind == LeafSpec::Kind::dataset)
-      fail(span, "is a dataset, expected a tensor");
+    if (is_dataset(sym)) fail_tensor(sym, span);
     return sym;
   }
-  if (sym.kind != Sym::Kind::list) {
-    static const char* const names[] = {"none",    "auto",   "a dtype", "",           "",
-                                        "a tuple", "a dict", "a list",  "a function", "a dataset"};
-    fail(span, std::string("is ") + names[static_cast<size_t>(sym.kind)] + ", expected a tensor");
-  }
+  if (sym.kind != Sym::Kind::list) fail_tensor(sym, span);
   if (sym.items.empty()) return Sym::of(Tensor::make(DType::float32, {0}), Weak::floating);
   std::vector<Sym> items;
   const std::vector<Span> spans(sym.items.size(), span);
   bool constant = true, weak = true;
   for (const Sym& item : sym.items) {
+    if (is_dataset(item))
+      fail(span, "a list of datasets is not a value here; a tuple of them is: (a, b)");
     items.push_back(tensor(item, span));
     constant &= items.back().is_constant();
     weak &= items.back().is_constant() && items.back().weak != Weak::no;
@@ -213,6 +251,15 @@ Sym Elaborator::tensor(const Sym& sym, Span span) {
   return Sym::of(first.dtype() == DType::bytes ? out.copy() : out, kind);
 }
 
+namespace {
+
+// A stage that keeps its elements in a folder.
+bool keeps_files(const PlanNode& node) {
+  return node.is("snapshot") || (node.is("cache") && !node.arg("filename").as_string().empty());
+}
+
+}  // namespace
+
 Spec Elaborator::flatten(const Sym& sym, Span span, std::vector<ValueId>* ids) {
   switch (sym.kind) {
     case Sym::Kind::none: return Spec();
@@ -221,6 +268,13 @@ Spec Elaborator::flatten(const Sym& sym, Span span, std::vector<ValueId>* ids) {
       if (!pipelines) fail(span, "a dataset is not a value here");
       if (sym.scope && sym.scope != pipelines)
         fail(span, "a pipeline made in another function cannot be used in this one");
+      for (const PlanNode* node : topological(*sym.plan)) {
+        if (!keeps_files(*node)) continue;
+        fail(node->span.source ? node->span : span,
+             node->op->name + ": the elements of a folder belong to one pipeline, here each row of "
+                              "a function has its own; move it after the stage that takes the "
+                              "function, or use cache() in memory");
+      }
       const LeafSpec leaf = LeafSpec::dataset(sym.plan->spec);
       const std::vector<ValueId> environment =
           sym.scope ? pipelines->environment : std::vector<ValueId>();
@@ -251,7 +305,12 @@ Attr Elaborator::tree(const Sym& sym, Span span, bool lists_are_tensors) {
     case Sym::Kind::value: {
       Scope* pipelines = template_scope();
       // The arguments of ops are fixed when the pipeline is built, those of stages may be captured.
-      if (!pipelines || sym.scope == &top_) fail(span, "must be a constant");
+      if (sym.scope == &top_) {
+        fail(span,
+             "must be a constant: this is known only when the pipeline is opened; it comes from a "
+             "file, or takes more than 16 MiB");
+      }
+      if (!pipelines) fail(span, "must be a constant");
       return Attr::capture(capture(sym, pipelines), type(sym));
     }
     case Sym::Kind::list:

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,9 @@
 
 namespace penstock {
 
-struct Sym;
 struct Names;
+struct StaticForm;
+struct Sym;
 using NamesPtr = std::shared_ptr<const Names>;
 
 // Where values live. A function scope builds a graph. A template scope stands for the pipelines
@@ -123,6 +125,9 @@ class Elaborator {
   Sym short_circuit(const Expr& expr, const NamesPtr& names);
   Sym conditional(const Expr& expr, const NamesPtr& names);
   Sym field(const Expr& expr, const NamesPtr& names);
+  [[noreturn]] void fail_field(const Expr& expr, const Sym& of);
+  void check_module(const Expr& expr, const NamesPtr& names);
+  bool is_item_of_one_tuple(const Sym& x);
   Sym subscript(const Expr& expr, const NamesPtr& names);
   Sym choose(const Sym& condition, const std::function<Sym()>& then_side,
              const std::function<Sym()>& else_side, Span span);
@@ -137,6 +142,11 @@ class Elaborator {
                                      const std::vector<Argument>& arguments, Span span,
                                      std::vector<const Argument*>* rest);
 
+  // elaborate_table.cc
+  const Sym* dataset_of_table(const Sym& sym) const;
+  Sym lookup_in(const Sym& dataset, const std::vector<Argument>& arguments, Span span);
+  Sym static_form(const StaticForm& form, const std::vector<Argument>& arguments, Span span);
+
   // elaborate_literal.cc
   Sym ragged_literal(const std::vector<Argument>& arguments, Span span);
   Sym sparse_literal(const std::vector<Argument>& arguments, Span span);
@@ -146,18 +156,28 @@ class Elaborator {
   FunctionPtr body(const Sym& closure, const Spec& input, Span span,
                    std::vector<ValueId>* captured);
 
+  // elaborate_readers.cc
+  PlanPtr parallel_reads(const OperatorDef& def, Attrs args, int64_t reads, Span span);
+  Sym load_by(const OperatorDef& def, std::vector<Argument> arguments, Span span);
+  const Argument* names_dataset(const OperatorDef& def,
+                                const std::vector<Argument>& arguments) const;
+  Sym read_named_files(const OperatorDef& def, std::vector<Argument> arguments,
+                       const Argument& names, Span span);
+
   // elaborate_stage.cc, elaborate_failure_policy.cc
   Sym stage_call(const OperatorDef& op, std::vector<Argument> arguments, Span span);
-  PlanPtr parallel_reads(const OperatorDef& def, Attrs args, int64_t reads, Span span);
+  void move_datasets(const OperatorDef& op, std::vector<const Argument*>* found) const;
   Sym failure_policy(const Expr& expr, const NamesPtr& names);
   Sym with_failure_policy(Sym stage, const Argument& policy);
   Sym from_nested(const Argument& argument, Span span);
+  Sym from_nested_list(const Argument& list, Span span);
   Sym stage_inputs(const Param& param, std::vector<const Argument*> arguments,
                    std::vector<PlanPtr>* inputs, Attrs* args);
   FunctionPtr stage_function(NodeDraft& draft, const Param& param, const Sym& closure, Span span);
-  // A function whose scope hangs from `parent`; `made` gets the scope.
+  // A function whose scope hangs from `parent`; `made` gets the scope. With `apart`, a tuple of one
+  // is passed as its item.
   FunctionPtr function_in(Scope* parent, const Sym& closure, const Spec& input, Span span,
-                          Scope** made);
+                          Scope** made, bool apart);
   bool is_dataset(const Sym& sym) const;
   Sym as_dataset(const Sym& sym, Span span);
   Scope* template_scope();
@@ -167,7 +187,8 @@ class Elaborator {
   ValueId repeated_in(ValueId id, Scope* scope);   // a value of the top, made again there
   int capture(const Sym& sym, Scope* pipelines);
   Sym tensor(const Sym& sym, Span span);  // lists become tensors; constant or value
-  Sym strong(const Sym& sym);             // literals get their default dtype
+  [[noreturn]] void fail_tensor(const Sym& sym, Span span) const;
+  Sym strong(const Sym& sym);  // literals get their default dtype
   Sym coerce(const Sym& sym, DType dtype, Span span);
   void unify(std::vector<Sym>* syms, const std::vector<Span>& spans);
   LeafSpec type(const Sym& sym) const;
@@ -178,6 +199,7 @@ class Elaborator {
   Attr attribute(const Sym& sym, Param::Kind kind, Span span, bool accepts_none);
   Attr tree(const Sym& sym, Span span, bool lists_are_tensors);
   void check_evaluates(const OpDef& def, ValueId id, Span span) const;
+  std::optional<Tensor> known_sizes(std::string_view name, const std::vector<Sym>& inputs);
   Sym op(std::string_view name, std::vector<Sym> inputs, Attrs attrs, Span span,
          const std::vector<Span>& spans = {});
   // A node of the current scope; an error of its types is said at the input's place.
@@ -192,6 +214,7 @@ class Elaborator {
   Scope top_;
   Scope* scope_ = nullptr;           // the function scope being built
   std::vector<std::string> stages_;  // names of enclosing stages, for messages
+  bool bare_function_ = false;       // inside what stands for a function and has no `->`
   uint64_t seed_ = 0;
   uint64_t occurrence_ = 0;
   int depth_ = 0;

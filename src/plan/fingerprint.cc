@@ -16,6 +16,7 @@
 #include "functions/kernels/text/model_file.h"
 #include "plan/canonical.h"
 #include "plan/static_forms.h"
+#include "plan/user_code.h"
 
 namespace penstock {
 namespace {
@@ -161,6 +162,11 @@ void write(const Attrs& attrs, const std::vector<Param>& params, const Environme
   }
 }
 
+// Code of users is more than its name.
+void write_code(const void* op, Bytes* out) {
+  if (const std::optional<UserCode> code = user_code_of(op)) out->add(code->identity);
+}
+
 void write_structure(const Spec& spec, Bytes* out) {
   out->integer(static_cast<int64_t>(spec.kind));
   out->integer(static_cast<int64_t>(spec.items.size()));
@@ -197,6 +203,7 @@ CanonicalHashes node_hash(const Function& f, const FunctionNode& node, const Env
     }
     default: {
       out.add(node.op->name);
+      write_code(node.op, &out);
       write(node.attrs, node.op->params, {}, &out);
       if (node.is("load_array")) write_array(node.attrs["file"].as_string(), &out);
       out.integer(static_cast<int64_t>(node.inputs.size()));
@@ -246,11 +253,14 @@ CanonicalHashes function_hash(const Function& f, const Environment& environment,
   return out.hash();
 }
 
-CanonicalHashes plan_hash(const PlanNode& root, const Environment& environment, int depth) {
+std::vector<CanonicalHashes> plan_hashes(const PlanNode& root, const Environment& environment,
+                                         int depth) {
   std::unordered_map<const PlanNode*, CanonicalHashes> made;
+  std::vector<CanonicalHashes> all;
   for (const PlanNode* node : topological(root)) {
     Bytes out;
     out.add(node->op->name);
+    write_code(node->op, &out);
     out.integer(static_cast<int64_t>(node->inputs.size()));
     for (const PlanPtr& input : node->inputs) out.add(made.at(input.get()));
     write(node->args, node->op->params, environment, &out);
@@ -259,8 +269,21 @@ CanonicalHashes plan_hash(const PlanNode& root, const Environment& environment, 
       out.add(function_hash(*f, environment, depth + 1));
     }
     made[node] = out.hash();
+    all.push_back(made[node]);
   }
-  return made.at(&root);
+  return all;
+}
+
+CanonicalHashes plan_hash(const PlanNode& root, const Environment& environment, int depth) {
+  return plan_hashes(root, environment, depth).back();
+}
+
+}  // namespace
+
+CanonicalHashes canonical_hashes(const PlanNode& root) { return plan_hash(root, {}, 0); }
+
+std::vector<CanonicalHashes> all_canonical_hashes(const PlanNode& root) {
+  return plan_hashes(root, {}, 0);
 }
 
 std::string hex(const Hash128& h) {
@@ -270,10 +293,6 @@ std::string hex(const Hash128& h) {
   }
   return out;
 }
-
-}  // namespace
-
-CanonicalHashes canonical_hashes(const PlanNode& root) { return plan_hash(root, {}, 0); }
 
 bool equivalent(const PlanNode& a, const PlanNode& b) {
   return &a == &b || canonical_hashes(a).all == canonical_hashes(b).all;

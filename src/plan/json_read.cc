@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "data/object_list.h"
 #include "plan/json_form.h"
 #include "plan/json_read.h"
 
@@ -125,7 +126,7 @@ class PlanReader {
   }
 
   static bool is_dataset_capture(const Attr& attr) {
-    return attr.is_capture() && attr.capture_type().kind == LeafSpec::Kind::dataset;
+    return attr.is_capture() && is_dataset(attr.capture_type());
   }
 
   static void require_datasets(const OperatorDef& op, size_t given, const Where& where) {

@@ -6,6 +6,7 @@
 
 #include "base/base64.h"
 #include "base/error.h"
+#include "data/checked_product.h"
 #include "data/optional.h"
 #include "data/ragged.h"
 #include "plan/format.h"
@@ -255,18 +256,12 @@ Tensor tensor_from_json(const In& in, const Where& where) {
   const In& shape = array(member(in, "shape", where), where["shape"]);
   const In& values = array(member(in, "values", where), where["values"]);
   if (shape.size() > kMaxRank) where["shape"].fail("the rank is above 8");
-  Dims dims;
-  uint64_t entries = 1;
-  bool empty = false;
-  for (size_t i = 0; i < shape.size(); ++i) {
-    dims.push_back(integer(shape[i], where["shape"][i], 0, int64_t{1} << 40));
-    empty |= dims[static_cast<int>(i)] == 0;
-    // More entries than there are values is wrong already: no overflow behind it.
-    entries = std::min(entries * static_cast<uint64_t>(dims[static_cast<int>(i)]),
-                       uint64_t{values.size()} + 1);
-  }
-  if (empty) entries = 0;
-  if (entries != values.size())
+  std::vector<int64_t> sizes;
+  for (size_t i = 0; i < shape.size(); ++i)
+    sizes.push_back(integer(shape[i], where["shape"][i], 0, int64_t{1} << 40));
+  if (!are_shape_sizes(sizes)) where["shape"].fail("the shape is too large");
+  const Dims dims(sizes);
+  if (dims.entries() != static_cast<int64_t>(values.size()))
     where.fail("the shape does not go with " + std::to_string(values.size()) + " values");
   if (dtype == DType::bytes) {
     std::vector<std::string> strings;

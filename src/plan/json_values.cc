@@ -9,11 +9,15 @@
 namespace penstock::json_form {
 
 Out leaf_to_json(const LeafSpec& leaf) {
-  if (leaf.kind == LeafSpec::Kind::dataset) return Out{{"dataset", spec_to_json(*leaf.element)}};
   Out shape;
   if (leaf.shape.has_rank()) {
     shape = Out::array();
     for (const int64_t size : leaf.shape.sizes()) shape.push_back(size < 0 ? Out() : Out(size));
+  }
+  if (leaf.kind == LeafSpec::Kind::dataset) {
+    Out out{{"dataset", spec_to_json(*leaf.element)}};
+    if (!leaf.shape.is_scalar()) out["shape"] = std::move(shape);
+    return out;
   }
   Out out{{"dtype", std::string(dtype_name(leaf.dtype))}, {"shape", std::move(shape)}};
   if (leaf.kind == LeafSpec::Kind::ragged) out["ragged_rank"] = leaf.ragged_rank;
@@ -22,23 +26,31 @@ Out leaf_to_json(const LeafSpec& leaf) {
   return out;
 }
 
+namespace {
+
+Shape shape_from_json(const In& shape, const Where& where) {
+  if (shape.is_null()) return Shape::unknown_rank();
+  if (array(shape, where).size() > kMaxRank + 1) where.fail("the rank is above 8");
+  std::vector<int64_t> sizes;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    sizes.push_back(shape[i].is_null() ? Shape::kUnknown
+                                       : integer(shape[i], where[i], 0, INT64_MAX));
+  }
+  return Shape(std::move(sizes));
+}
+
+}  // namespace
+
 LeafSpec leaf_from_json(const In& in, const Where& where) {
   if (const In* element = optional_member(object(in, where), "dataset")) {
-    return LeafSpec::dataset(spec_from_json(*element, where["dataset"]));
+    LeafSpec out = LeafSpec::dataset(spec_from_json(*element, where["dataset"]));
+    if (const In* shape = optional_member(in, "shape"))
+      out.shape = shape_from_json(*shape, where["shape"]);
+    return out;
   }
   const DType dtype = dtype_from_json(member(in, "dtype", where), where["dtype"]);
-  const In& shape = member(in, "shape", where);
-  LeafSpec out = LeafSpec::tensor(dtype, Shape::unknown_rank());
-  if (!shape.is_null()) {
-    std::vector<int64_t> sizes;
-    if (array(shape, where["shape"]).size() > kMaxRank + 1)
-      where["shape"].fail("the rank is above 8");
-    for (size_t i = 0; i < shape.size(); ++i) {
-      sizes.push_back(shape[i].is_null() ? Shape::kUnknown
-                                         : integer(shape[i], where["shape"][i], 0, INT64_MAX));
-    }
-    out.shape = Shape(std::move(sizes));
-  }
+  LeafSpec out =
+      LeafSpec::tensor(dtype, shape_from_json(member(in, "shape", where), where["shape"]));
   if (const In* rank = optional_member(in, "ragged_rank")) {
     out.kind = LeafSpec::Kind::ragged;
     out.ragged_rank = static_cast<int>(integer(*rank, where["ragged_rank"], 0, kMaxRank));

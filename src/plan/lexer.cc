@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "plan/habits.h"
 #include "plan/literal.h"
 #include "plan/utf8.h"
 
@@ -29,6 +30,10 @@ class Lexer {
 
   Tokens run() {
     if (text_.starts_with("\xef\xbb\xbf")) i_ = 3;
+    if (text_.starts_with("\xff\xfe") || text_.starts_with("\xfe\xff")) {
+      fail(0, 2, "the text is UTF-16; save it as UTF-8");
+      i_ = text_.size();
+    }
     while (skip_space()) token();
     push(Token::Kind::end, text_.size());
     match_brackets();
@@ -146,13 +151,13 @@ class Lexer {
     size_t end = i_ + std::max<size_t>(utf8_length_at(text_, i_), 1);
     const std::string shown(text_.substr(begin, end - begin));
     const auto byte = static_cast<unsigned char>(text_[begin]);
-    if (byte == '\'') {
-      fail(begin, end, "strings are written with double quotes");
-      push(Token::Kind::error, std::min(text_.find('\n', begin), text_.size()));
-      return;
-    }
+    if (byte == '\'') return single_quoted();
     if (byte == '&') {
-      fail(begin, end, "unexpected `&`; write `and`");
+      if (at(end) == '&') ++end;
+      fail(begin, end,
+           "unexpected `" + std::string(text_.substr(begin, end - begin)) + "`; write `and`");
+    } else if (const std::string message = foreign_character(shown); !message.empty()) {
+      fail(begin, end, message);
     } else if (byte == '!') {
       fail(begin, end, "unexpected `!`; write `not`");
     } else if (is_no_text(begin)) {
@@ -162,6 +167,19 @@ class Lexer {
       fail(begin, end, "unexpected character `" + shown + "`");
     }
     push(Token::Kind::error, end);
+  }
+
+  // 'text': up to the other quote if it stands on the line, so that what follows is read.
+  void single_quoted() {
+    const size_t line_end = std::min(text_.find('\n', i_), text_.size());
+    const size_t close = std::min(text_.find('\'', i_ + 1), line_end);
+    constexpr size_t longest = 40;
+    const std::string inner(text_.substr(i_ + 1, close - i_ - 1));
+    const bool closed = close < line_end;
+    const bool shown = closed && inner.size() <= longest && inner.find('"') == std::string::npos;
+    fail(i_, closed ? close + 1 : i_ + 1,
+         "strings are written with double quotes" + (shown ? ": \"" + inner + "\"" : ""));
+    push(Token::Kind::error, closed ? close + 1 : line_end);
   }
 
   void match_brackets() {

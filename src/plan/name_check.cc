@@ -99,7 +99,7 @@ class NameCheck {
 
   void variable(const Expr& e) {
     if (in_scope(e.text) || parse_dtype(e.text) || OpRegistry::instance().find(e.text)) return;
-    fail(e.span, "`" + e.text + "` is not defined" + did_you_mean(e.text, names_), Code::not_found);
+    fail(e.span, undefined_name(e.text, names_), Code::not_found);
   }
 
   void call(const Expr& e, bool piped) {

@@ -25,6 +25,26 @@ void visit(const PlanNode& node, std::unordered_set<const PlanNode*>* seen,
   }
 }
 
+// Chains may be thousands of stages long: no recursion down the inputs here either.
+void release(const PlanNode* node) {
+  static thread_local std::vector<PlanPtr>* inputs = nullptr;  // of nodes that are gone
+  auto* const last_use = const_cast<PlanNode*>(node);
+  if (inputs) {
+    std::ranges::move(last_use->inputs, std::back_inserter(*inputs));
+    delete last_use;
+    return;
+  }
+  std::vector<PlanPtr> pending = std::move(last_use->inputs);
+  inputs = &pending;
+  delete last_use;
+  while (!pending.empty()) {
+    PlanPtr next = std::move(pending.back());
+    pending.pop_back();
+    next.reset();
+  }
+  inputs = nullptr;
+}
+
 }  // namespace
 
 const FunctionPtr& PlanNode::function(std::string_view name) const {
@@ -84,7 +104,7 @@ PlanPtr make_node(const OperatorDef& op, std::vector<PlanPtr> inputs, Attrs args
   }
   if (const Attr* structure = args.find("structure")) draft.node.args.set("structure", *structure);
   op.infer(draft);
-  return std::make_shared<const PlanNode>(std::move(draft.node));
+  return PlanPtr(new PlanNode(std::move(draft.node)), release);
 }
 
 PlanPtr make_node(std::string_view op, std::vector<PlanPtr> inputs, Attrs args,

@@ -77,9 +77,10 @@ Entry Parser::argument() {
     take();
     take();
   } else if (first.kind == Token::Kind::name && is_mark(second, ":")) {
-    fail(second, "arguments are named with `=`: " + std::string(text(first)) + "=value");
+    fail(second, "arguments are named with `=`: " + std::string(text(first)) +
+                     "=value; a function is written " + std::string(text(first)) + " -> ...");
   } else if (at("**")) {
-    fail(first, "`**` does not spread into arguments");
+    fail(first, "`**` does not spread into arguments; write them out: name=value");
   }
   entry.value = expression();
   entry.span = span_from(first.begin);

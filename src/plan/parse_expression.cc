@@ -306,7 +306,7 @@ ExprPtr Parser::primary() {
   if (at("**")) {
     fail(token, "`**` spreads only inside [...], (..., ...) and {...}");
   }
-  if (at("+")) fail(token, "there is no sign `+`");
+  if (at("+")) fail_here("there is no sign `+`");
   fail_expected("an expression");
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plan/habits.h"
 #include "plan/parser_state.h"
 
 namespace penstock {
@@ -84,8 +85,22 @@ void Parser::fail_limit(const Token& found, std::string message) {
   throw Abandon{};
 }
 
+void Parser::fail_here(std::string message) {
+  if (peek().kind != Token::Kind::error) {
+    if (auto form = foreign_form(source_->text, tokens_.all, next_, brackets_ > 0)) {
+      // The same habit again is the same mistake.
+      if (std::ranges::find(errors_, form->message, &Diagnostic::message) == errors_.end()) {
+        report({source_.get(), tokens_.all[form->first].begin, tokens_.all[form->last].end},
+               std::move(form->message));
+      }
+      throw Abandon{};
+    }
+  }
+  fail(peek(), std::move(message));
+}
+
 void Parser::fail_expected(std::string_view what) {
-  fail(peek(), "expected " + std::string(what) + ", found " + describe(peek()));
+  fail_here("expected " + std::string(what) + ", found " + describe(peek()));
 }
 
 void Parser::fail_unclosed(const Token& open, std::string_view close, bool comma) {
@@ -159,10 +174,11 @@ void Parser::statement(Program& program) {
 }
 
 void Parser::result(Program& program) {
-  if (program.result) {
+  // After a mistake, a second result is a part of the first more often than not.
+  if (program.result && errors_.empty()) {
     const Position first = position_of(*source_, program.result->span.begin);
-    fail(peek(), "the result stands at " + std::to_string(first.line) + ":" +
-                     std::to_string(first.column) + " already; a file ends with one expression");
+    fail_here("the result stands at " + std::to_string(first.line) + ":" +
+              std::to_string(first.column) + " already; a file ends with one expression");
   }
   program.result = expression();
 }
@@ -202,7 +218,7 @@ Statement Parser::let_statement() {
 
 void Parser::end_of_statement() {
   if (at_end() || take_if(";") || peek().newline_before) return;
-  if (at("=")) fail(peek(), "a name is given with `let`: let name = value");
+  if (at("=")) fail_here("a name is given with `let`: let name = value");
   fail_expected("the end of the line");
 }
 

@@ -57,6 +57,8 @@ class Parser {
   // Errors.
   void report(Span span, std::string message);
   [[noreturn]] void fail(const Token& found, std::string message);
+  // Fails at the next token: with the right form if a habit of another language stands there.
+  [[noreturn]] void fail_here(std::string message);
   [[noreturn]] void fail_limit(const Token& found, std::string message);
   [[noreturn]] void fail_expected(std::string_view what);
   [[noreturn]] void fail_unclosed(const Token& open, std::string_view close, bool comma);

@@ -78,6 +78,8 @@ TEST_CASE("unparse: stages and arguments") {
 TEST_CASE("unparse: lists of datasets and failure policies") {
   is_canonical("sample_from_datasets([range(3), range(4)], weights=[0.5, 0.5], seed=1)");
   is_canonical(
+      "sample_from_datasets([range(3), range(4)], seed=1, weights=from_list([(0.5, 0.5)]))");
+  is_canonical(
       "choose_from_datasets([range(3)], choice_dataset=range(1), stop_on_empty_dataset=false)");
   is_canonical("let d1 = range(3)\n\nchoose_from_datasets([d1, range(9), d1], choice_dataset=d1)");
   is_canonical("range(3)\n| map(x -> (x, \"b\"))\n| replace_errors((1, \"a\"), max_count=3)");
@@ -102,6 +104,9 @@ TEST_CASE("unparse: several inputs and shared nodes") {
 }
 
 TEST_CASE("unparse: patterns and names") {
+  is_canonical("from_list([(1,), (2,)])\n| map(((x,)) -> x + 1)");
+  CHECK(round_trip("from_list([(1,)]) | map(x -> x + 1)") ==
+        "from_list([(1,)])\n| map(((x,)) -> x + 1)\n");
   is_canonical("range(3)\n| map(x -> {image: x, \"image/class/label\": x + 1})\n"
                "| map({image, \"image/class/label\": label} -> (label, image))");
   is_canonical("range(3)\n| map(x -> {a: x, b: x})\n| map({b, **_} -> b)");
@@ -192,6 +197,10 @@ TEST_CASE("unparse: pipelines inside functions") {
   round_trip("range(3) | flat_map(n -> if n > 1 then range(n) else range(2) | map(x -> x + n))");
   round_trip("range(3) | map(n -> (n, range(n), range(n * 2) | map(x -> x * n)))");
   round_trip("range(3) | flat_map(n -> from_tensors({a: n, b: (n + 1, 2)}))");
+  is_canonical("from_list([\"a\"])\n"
+               "| map(s -> lookup(table(from_list([(\"a\", 1)]), default=-1), s))");
+  is_canonical(
+      "from_list([\"a\"])\n| map(s -> lookup(table(from_list([\"a\"]), oov_buckets=2), s))");
 }
 
 PlanPtr mapped(const FunctionPtr& f) {

@@ -264,6 +264,12 @@ TEST_CASE("errors say what and where") {
       {"a\nlet b = 1", "2:1: `let` stands behind the result"},
       {"f(\xc3\xa9)", "1:3: unexpected character `\xc3\xa9`"},
       {"\"\xc3\xa9\" \"b\"", "1:5: expected the end of the line"},
+      {"f(x => x)", "1:5: a function is written with `->`"},
+      {"f(a == = b)", "1:8: expected an expression, found `=`"},
+      {"f(a === b)", "1:5: equality is written `==`"},
+      {"f(a = b, c = = d)", "1:14: expected an expression, found `=`"},
+      {"for x in y", "1:1: there are no loops"},
+      {"f('a', 'b)", "1:3: strings are written with double quotes: \"a\""},
   };
   for (const auto& [text, expected] : table) {
     CAPTURE(text);

@@ -1,10 +1,12 @@
 // Pipelines: stages, their arguments, and names for nodes with several users.
 
 #include "plan/unparse.h"
+#include "plan/builtin_names.h"
 
 #include <algorithm>
 #include <unordered_map>
 
+#include "plan/builtin_names.h"
 #include "plan/unparse_parts.h"
 
 namespace penstock {
@@ -73,7 +75,7 @@ class PlanUnparser {
       switch (p.kind) {
         case Param::Kind::dataset:
           if (next_input < node.inputs.size())
-            call.add(p, dataset(*node.inputs[next_input++]));
+            call.add(spelled(*node.op, p), dataset(*node.inputs[next_input++]));
           else
             call.name_what_follows();
           break;
@@ -112,8 +114,19 @@ class PlanUnparser {
       call->add(p, place(structure, node));
     }
     call->name_what_follows();
-    const auto own = [](const Param& other) { return other.kind == Param::Kind::dataset; };
-    return node.inputs.size() - static_cast<size_t>(std::ranges::count_if(node.op->params, own));
+    return indices(structure);
+  }
+
+  static size_t indices(const Attr& structure) {
+    if (structure.is_tensor()) return 1;
+    size_t out = 0;
+    for (const Attr& item : structure.items()) out += indices(item);
+    return out;
+  }
+
+  static Param spelled(const OperatorDef& op, Param p) {
+    p.name = spelled_name(op, p);
+    return p;
   }
 
   ExprPtr place(const Attr& structure, const PlanNode& node) {

@@ -56,6 +56,7 @@ class FunctionUnparser {
   ExprPtr op_expr(const FunctionNode& node, bool lists);
   ExprPtr operator_expr(const FunctionNode& node);
   ExprPtr subscript_expr(const FunctionNode& node);
+  ExprPtr lookup_expr(const FunctionNode& node);
   ExprPtr call_expr(const FunctionNode& node);
   ExprPtr structure_expr(const Spec& spec, const FunctionNode& node, size_t* next);
   ExprPtr conditional_expr(const FunctionNode& node);

@@ -98,6 +98,7 @@ ExprPtr FunctionUnparser::node_expr(const FunctionNode& node, bool lists) {
 ExprPtr FunctionUnparser::op_expr(const FunctionNode& node, bool lists) {
   if (ExprPtr out = operator_expr(node)) return out;
   if (node.is("value_of")) return input(node, 0);
+  if (node.is("lookup_in")) return lookup_expr(node);
   const auto constant = [this](ValueId id) { return is_constant(id); };
   if (node.is("subscript") || node.is("ragged_subscript")) return subscript_expr(node);
   if (node.is("cast") && function_.type(node.inputs[0]).dtype != node.attrs["dtype"].as_dtype()) {
@@ -112,6 +113,19 @@ ExprPtr FunctionUnparser::op_expr(const FunctionNode& node, bool lists) {
     return list_expr(std::move(items));
   }
   return call_expr(node);
+}
+
+// lookup(table(dataset, ...), s)
+ExprPtr FunctionUnparser::lookup_expr(const FunctionNode& node) {
+  CallBuilder table{"table"}, call{"lookup"};
+  table.add_loose(input(node, 0));
+  for (const Param& p : node.op->params) {
+    const Attr* given = node.attrs.find(p.name);
+    if (given && !given->is_none()) table.add(p, attr_expr(*given, p.kind, environment_), true);
+  }
+  call.add_loose(table.finish());
+  call.add_loose(input(node, 1));
+  return call.finish();
 }
 
 // Null where the language has no operator for it, or would read it as something else.

@@ -78,13 +78,6 @@ std::string rows(const std::vector<Point>& points) {
   return out + "</tbody></table></div></section>\n";
 }
 
-std::string list(const char* title, const std::vector<std::string>& lines) {
-  if (lines.empty()) return "";
-  std::string out = std::string("<section><h2>") + title + "</h2><ol>\n";
-  for (const std::string& l : lines) out += "<li>" + escaped(l) + "</li>\n";
-  return out + "</ol></section>\n";
-}
-
 }  // namespace
 
 std::string throughput_chart(const std::vector<Point>& points) {
@@ -116,9 +109,9 @@ std::string cluster_page(const ClusterPage& page) {
          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>" +
          escaped(page.title) + "</title>\n<style>" + kHtmlStyle +
          "</style></head><body><main>\n<h1>" + escaped(page.title) + "</h1>\n" +
-         list("What to do", page.advice) + "<section><h2>Throughput</h2>" +
+         list_section("What to do", page.advice) + "<section><h2>Throughput</h2>" +
          throughput_chart(page.points) + "</section>\n" + rows(page.points) +
-         list("What was assumed", page.notes) +
+         list_section("What was assumed", page.notes) +
          "<footer>Made by penstock predict.</footer>\n</main></body></html>\n";
 }
 

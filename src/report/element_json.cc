@@ -5,8 +5,10 @@
 #include <numeric>
 
 #include "base/base64.h"
+#include "data/object_list.h"
 #include "data/optional.h"
 #include "data/ragged.h"
+#include "plan/utf8.h"
 
 namespace penstock {
 namespace {
@@ -17,17 +19,23 @@ Json number(double value) {
   return value;
 }
 
-Json text(std::string_view value) {
-  const bool printable = std::ranges::all_of(
-      value, [](char c) { return (c >= 32 && c < 127) || c == '\t' || c == '\n' || c == '\r'; });
-  if (printable) return std::string(value);
-  return Json{{"b64", to_base64(value)}};
+// Control characters are no text, those of Unicode behind ASCII (U+0080 to U+009F) neither.
+bool is_text(std::string_view value) {
+  for (size_t i = 0; i < value.size();) {
+    const size_t length = utf8_length_at(value, i);
+    const auto byte = static_cast<unsigned char>(value[i]);
+    if (length == 0 || byte == 0x7f) return false;
+    if (byte < 32 && byte != '\t' && byte != '\n' && byte != '\r') return false;
+    if (byte == 0xc2 && static_cast<unsigned char>(value[i + 1]) < 0xa0) return false;
+    i += length;
+  }
+  return true;
 }
 
 Json entry(const Tensor& t, int64_t i) {
   return visit_dtype(t.dtype(), [&]<typename T>(TypeTag<T>) -> Json {
     if constexpr (std::is_same_v<T, BytesView>) {
-      return text(t.entry<T>(i).view());
+      return string_to_json(t.entry<T>(i).view());
     } else if constexpr (std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>) {
       return number(static_cast<double>(to_float(t.entry<T>(i))));
     } else if constexpr (std::is_floating_point_v<T>) {
@@ -80,6 +88,23 @@ Json sparse_to_json(const SparseTensor& t) {
                 {"dense_shape", tensor_to_json(t.shape())}}}};
 }
 
+Json shape_to_json(const Shape& shape) {
+  if (!shape.has_rank()) return nullptr;
+  Json out = Json::array();
+  for (const int64_t size : shape.sizes()) out.push_back(size < 0 ? Json() : Json(size));
+  return out;
+}
+
+// A nested dataset, or the list that a batch of them is.
+Json object_to_json(const Object& object, const ShowObject& show_object) {
+  if (const auto* list = dynamic_cast<const ObjectList*>(&object)) {
+    Json out = Json::array();
+    for (const ObjectPtr& item : list->items()) out.push_back(object_to_json(*item, show_object));
+    return out;
+  }
+  return show_object ? show_object(object) : Json{{"dataset", Json::array()}};
+}
+
 Json leaf_to_json(const LeafSpec& leaf, const std::string& path) {
   Json out{{"path", path}};
   if (leaf.kind == LeafSpec::Kind::optional) {
@@ -90,15 +115,11 @@ Json leaf_to_json(const LeafSpec& leaf, const std::string& path) {
   if (leaf.kind == LeafSpec::Kind::dataset) {
     out["kind"] = "dataset";
     out["element"] = spec_to_json(*leaf.element);
+    if (!leaf.shape.is_scalar()) out["shape"] = shape_to_json(leaf.shape);
     return out;
   }
   out["dtype"] = leaf.dtype == DType::bytes ? "bytes" : std::string(dtype_name(leaf.dtype));
-  if (leaf.shape.has_rank()) {
-    out["shape"] = Json::array();
-    for (const int64_t s : leaf.shape.sizes()) out["shape"].push_back(s < 0 ? Json() : Json(s));
-  } else {
-    out["shape"] = nullptr;
-  }
+  out["shape"] = shape_to_json(leaf.shape);
   if (leaf.kind == LeafSpec::Kind::ragged) {
     out["kind"] = "ragged";
     out["ragged_rank"] = leaf.ragged_rank;
@@ -128,6 +149,11 @@ void collect(const Spec& spec, const std::string& path, Json* out) {
 
 }  // namespace
 
+Json string_to_json(std::string_view value) {
+  if (is_text(value)) return std::string(value);
+  return Json{{"b64", to_base64(value)}};
+}
+
 Json tensor_to_json(const Tensor& t) {
   if (t.dims().rank() > 0 && t.entries_count() == 0) {
     Json shape = Json::array();
@@ -152,7 +178,7 @@ Json element_to_json(const Spec& spec, const std::vector<Tensor>& leaves, size_t
         return Json{
             {"optional", optional->has_value() ? tensor_to_json(optional->value()) : Json()}};
       }
-      return show_object ? show_object(*t.object()) : Json{{"dataset", Json::array()}};
+      return object_to_json(*t.object(), show_object);
     }
     case Spec::Kind::tuple: {
       Json items = Json::array();

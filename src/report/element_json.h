@@ -12,6 +12,8 @@ namespace penstock {
 
 using Json = nlohmann::ordered_json;
 
+// A string where the bytes are UTF-8 text, else {"b64": ...}.
+Json string_to_json(std::string_view value);
 Json tensor_to_json(const Tensor& tensor);
 // One element from its leaves, starting at leaves[*next]. `show_object` says what nested datasets
 // look like; without it they are empty.

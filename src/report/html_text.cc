@@ -17,4 +17,11 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
+std::string list_section(const char* title, const std::vector<std::string>& lines) {
+  if (lines.empty()) return "";
+  std::string out = std::string("<section><h2>") + title + "</h2><ol>\n";
+  for (const std::string& l : lines) out += "<li>" + escaped(l) + "</li>\n";
+  return out + "</ol></section>\n";
+}
+
 }  // namespace penstock

@@ -4,11 +4,15 @@
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace penstock {
 
 // With entities for what HTML gives a meaning; control characters become "?".
 std::string escaped(std::string_view text);
+
+// A section with the lines, escaped, as a list under the title; empty without lines.
+std::string list_section(const char* title, const std::vector<std::string>& lines);
 
 // snprintf's text, at most 399 characters of it.
 template <typename... Values>

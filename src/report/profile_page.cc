@@ -81,13 +81,6 @@ std::string counted(size_t n, const char* what) {
   return print("%zu %s%s", n, what, n == 1 ? "" : "s");
 }
 
-std::string list(const char* title, const std::vector<std::string>& lines) {
-  if (lines.empty()) return "";
-  std::string out = std::string("<section><h2>") + title + "</h2><ol>\n";
-  for (const std::string& l : lines) out += "<li>" + escaped(l) + "</li>\n";
-  return out + "</ol></section>\n";
-}
-
 }  // namespace
 
 std::string profile_page(const cluster::Profile& profile, const Inspection& found, double rate) {
@@ -113,8 +106,9 @@ std::string profile_page(const cluster::Profile& profile, const Inspection& foun
          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>" +
          title + "</title>\n<style>" + kHtmlStyle + "</style></head><body><main>\n<h1>" + title +
          "</h1>\n<section><h2>The replayed step" + (ranks ? " of one of two ranks" : "") + "</h2>" +
-         phases(found) + "</section>\n" + list("In figures", facts) + resources(found) +
-         list("What is missing", found.missing) + list("What was assumed", profile.notes) +
+         phases(found) + "</section>\n" + list_section("In figures", facts) + resources(found) +
+         list_section("What is missing", found.missing) +
+         list_section("What was assumed", profile.notes) +
          "<footer>Made by penstock profile inspect.</footer>\n</main></body></html>\n";
 }
 

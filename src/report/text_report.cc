@@ -71,6 +71,21 @@ std::string ceiling_table(const Analysis& a) {
   return out;
 }
 
+// Counts alone: without an element of the pipeline there is nothing to relate them to.
+std::string counts_table(const Analysis& a) {
+  TextTable table({{"stage", Align::left, 30},
+                   {"elements", Align::right, 0},
+                   {"CPU", Align::right, 0},
+                   {"bytes read", Align::right, 0}});
+  for (const StageTrace& s : a.trace.stages) {
+    size_t depth = 0;
+    for (int p = s.parent; p >= 0; p = a.trace.stages[static_cast<size_t>(p)].parent) depth += 2;
+    table.add_row({std::string(depth, ' ') + s.label, std::to_string(s.elements),
+                   human_seconds(s.cpu_seconds), human_bytes(static_cast<double>(s.bytes_read))});
+  }
+  return "Seen until then\n" + table.text(2);
+}
+
 std::string plan_text(const ExplainOptions& options) {
   if (options.plan.empty()) return "Plan\n  nothing to change\n";
   std::string out = "Plan\n";
@@ -120,6 +135,8 @@ std::string explain_text(const Analysis& a, const ExplainOptions& options, bool 
     out += "\n" + stage_table(a);
     out += "\n" + ceiling_table(a);
     out += "\n" + plan_text(options);
+  } else {
+    out += "\n" + counts_table(a);
   }
   out += "\n" + trust_text(a);
   return out;

@@ -7,14 +7,21 @@
 #include <thread>
 #include <vector>
 
+#include "base/fork.h"
+#include "base/start_thread.h"
+
 namespace penstock {
 namespace {
 
 // Never destroyed: its thread runs as long as the process.
 class AlarmClock {
  public:
+  // A forked child has its own: the thread of the parent's is not there.
   static AlarmClock& instance() {
-    static auto* const clock = new AlarmClock;
+    static auto* const mutex = new ForkMutex;
+    static AlarmClock* clock = nullptr;
+    const std::lock_guard lock(*mutex);
+    if (!clock || clock->forks_ != fork_count()) clock = new AlarmClock(clock);
     return *clock;
   }
 
@@ -36,8 +43,10 @@ class AlarmClock {
     Waker* waker;
   };
 
-  AlarmClock() {
-    std::thread([this] { run(); }).detach();
+  explicit AlarmClock(AlarmClock* inherited) : inherited_(inherited) {
+    std::thread thread;
+    if (!start_thread(&thread, [this] { run(); })) throw no_thread_error("that waits for a time");
+    thread.detach();
   }
 
   void remove(const Alarm* owner) {
@@ -66,6 +75,8 @@ class AlarmClock {
     }
   }
 
+  const uint32_t forks_ = fork_count();
+  [[maybe_unused]] AlarmClock* const inherited_;  // left alone
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Entry> entries_;

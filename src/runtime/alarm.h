@@ -15,7 +15,8 @@ class Alarm {
   Alarm(const Alarm&) = delete;
   Alarm& operator=(const Alarm&) = delete;
 
-  // Wakes `waker` once now_ns() has come to `deadline_ns`, instead of what was set before.
+  // Wakes `waker` once now_ns() has come to `deadline_ns`, instead of what was set before. Throws
+  // RESOURCE_EXHAUSTED if the system starts no thread.
   void set(int64_t deadline_ns, Waker* waker);
   // Behind this nobody is woken.
   void clear();

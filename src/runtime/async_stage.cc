@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <optional>
 
 #include "runtime/batch_places.h"
 #include "runtime/inline_choice.h"
@@ -17,7 +18,7 @@ constexpr int64_t kFreeBytes = 256
                                << 10;  // of small rows that may wait although fewer were asked for
 
 // Shared by the cursor and the tasks; lives until the last of them is done.
-class Stage final : public Waker, public std::enable_shared_from_this<Stage> {
+class Stage final : public Waker, public Spare, public std::enable_shared_from_this<Stage> {
  public:
   Stage(CursorPtr input, Run* run, const AsyncOptions& options)
       : run_(run),
@@ -30,6 +31,7 @@ class Stage final : public Waker, public std::enable_shared_from_this<Stage> {
 
   Poll take(Block* out, const Pull& pull);
   void close();
+  bool give_up() override;
   void wake() override {  // the input has something
     std::lock_guard lock(mutex_);
     schedule();
@@ -38,11 +40,13 @@ class Stage final : public Waker, public std::enable_shared_from_this<Stage> {
 
  private:
   struct Slot {
-    enum class State : uint8_t { working, done, gone } state = State::working;
+    enum class State : uint8_t { working, done, gone, undone } state = State::working;
     Block block;
+    Block input;  // where it is small: enough to make the block again; all there is when undone
   };
   struct Work {
     Block block;
+    Block input;
     std::unique_ptr<Placement> placement;
     uint64_t pull_ticks = 0;
   };
@@ -61,10 +65,15 @@ class Stage final : public Waker, public std::enable_shared_from_this<Stage> {
   }
   // With the lock:
   void schedule(bool from_task = false);
-  bool goes_on() const { return !choice_.inlined() && may_admit(true); }
+  bool goes_on() const {
+    if (undone_ > 0) return !run_->gate().is_contended();
+    return !choice_.inlined() && may_admit(true);
+  }
   bool may_admit(bool first) const;
   bool has_front() const {
-    return !finished_.empty() || (!slots_.empty() && slots_.front().state != Slot::State::working);
+    if (slots_.empty()) return !finished_.empty();
+    const Slot::State first = slots_.front().state;
+    return !finished_.empty() || first == Slot::State::done || first == Slot::State::gone;
   }
   int64_t buffer_rows() const;
   bool half_full() const;
@@ -77,6 +86,10 @@ class Stage final : public Waker, public std::enable_shared_from_this<Stage> {
   void rest(bool starved);
 
   std::vector<Work> pull_group();
+  std::deque<Slot>::iterator undone();
+  bool has_undone() { return undone_ > 0; }
+  std::vector<Work> take_undone();
+  bool worth_keeping(const Block& input);
   Poll pull_one(std::unique_lock<std::mutex>* lock, int64_t rows, Work* work);
   bool compute(Work* work);
   void work_on(std::vector<Work> group);
@@ -94,8 +107,10 @@ class Stage final : public Waker, public std::enable_shared_from_this<Stage> {
   int64_t working_ = 0;         // tasks that have pulled and not published yet
   int64_t working_blocks_ = 0;  // ... and their blocks
   int64_t working_rows_ = 0;
-  int64_t waiting_rows_ = 0;  // in finished slots and in front_
-  int64_t block_bytes_ = 0;   // a recent block's, to guess the next one's
+  int64_t undone_ = 0;              // slots
+  std::optional<bool> repeatable_;  // the chain leaves nothing behind; not known until it is asked
+  int64_t waiting_rows_ = 0;        // in finished slots and in front_
+  int64_t block_bytes_ = 0;         // a recent block's, to guess the next one's
   int64_t row_bytes_ = 0;
   int64_t group_ = 1;        // blocks a task takes: cheap ones are handed over many at a time
   uint64_t idle_since_ = 0;  // nobody pulls or works, 0: somebody does
@@ -121,20 +136,23 @@ class Stage::StageTask final : public Task {
 };
 
 void Stage::schedule(bool from_task) {
-  if (closed_ || ended_ || scheduled_) return;
-  if (pulling_) {
+  if (closed_ || scheduled_ || (ended_ && !has_undone())) return;
+  if (pulling_ && !has_undone()) {
     pull_again_ = true;
     return;
   }
   scheduled_ = true;
-  run_->cpu().submit(std::make_unique<StageTask>(shared_from_this()),
-                     priority(head_ + slots_.size()), from_task);
+  const uint64_t next =
+      has_undone() ? static_cast<uint64_t>(undone() - slots_.begin()) : slots_.size();
+  run_->cpu().submit(std::make_unique<StageTask>(shared_from_this()), priority(head_ + next),
+                     from_task);
 }
 
 // `first`: the first block of a task; more of them only fill it up.
 bool Stage::may_admit(bool first) const {
   if (run_->options().latency && !consumer_) return false;
   if (slots_.empty() && front_.rows == 0) return true;
+  if (run_->gate().is_contended()) return false;
   if (first && options_.chain && working_ >= limit()) return false;
   // The budget keeps room for the block that the consumer needs next and for what it holds.
   const int64_t free = run_->pool().budget_bytes() - run_->pool().used_bytes();
@@ -205,10 +223,12 @@ Poll Stage::pull_one(std::unique_lock<std::mutex>* lock, int64_t rows, Work* wor
   cancelled_ |= stopped;
   if (poll != Poll::ready) return poll;
   work->block.seq = seq;
+  const ScopedRoomKeeper nobody(nullptr);  // the consumer needs the lock to give memory back
   try {
     work->placement = places_.take(work->block.rows);
   } catch (const Error&) {  // no room for a batch buffer: rows take memory of their own
   }
+  if (!work->placement && worth_keeping(work->block)) work->input = work->block;
   return poll;
 }
 
@@ -220,6 +240,7 @@ std::vector<Stage::Work> Stage::pull_group() {
     add(starved_ ? options_.counters->starved_ticks : options_.counters->blocked_ticks,
         static_cast<int64_t>(ticks() - idle_since_));
   idle_since_ = 0;
+  if (has_undone() || pulling_) return take_undone();
   const auto most = static_cast<size_t>(group_);
   Poll poll = Poll::ready;
   while (!closed_ && !ended_ && group.size() < most && may_admit(group.empty())) {
@@ -240,6 +261,61 @@ std::vector<Stage::Work> Stage::pull_group() {
   }
   offer();
   return group;
+}
+
+// The oldest slot whose block has been given up.
+std::deque<Stage::Slot>::iterator Stage::undone() {
+  return std::ranges::find(slots_, Slot::State::undone, &Slot::state);
+}
+
+// With the lock. Empty if there is none: another thread pulls.
+std::vector<Stage::Work> Stage::take_undone() {
+  std::vector<Work> group;
+  const auto slot = undone();
+  if (slot == slots_.end()) {
+    pull_again_ = true;
+    return group;
+  }
+  --undone_;
+  slot->state = Slot::State::working;
+  group.emplace_back().block = std::move(slot->input);
+  slot->input = Block();
+  ++working_blocks_;
+  working_rows_ += group[0].block.rows;
+  ++working_;
+  if (goes_on()) schedule();
+  return group;
+}
+
+// Large results that need little to be made again are kept with what they need.
+bool Stage::worth_keeping(const Block& input) {
+  constexpr int64_t kFactor = 4;
+  if (!options_.chain || !options_.ordered || block_bytes_ < kGroupedBytes) return false;
+  if (input.payload_bytes() * kFactor > block_bytes_) return false;
+  if (!repeatable_) {
+    repeatable_ = std::ranges::all_of(options_.chain->stages(), [](const Chain::Stage& s) {
+      return s.function->function().effects() != Effects::stateful;
+    });
+  }
+  return *repeatable_;
+}
+
+// The newest result that can be made again makes room; it is made again in its turn.
+bool Stage::give_up() {
+  Block dropped;  // freed after the lock
+  const std::lock_guard lock(mutex_);
+  if (closed_) return false;
+  for (size_t i = slots_.size(); i-- > 1;) {  // the consumer is about to take the first
+    Slot& slot = slots_[i];
+    if (slot.state != Slot::State::done || slot.input.rows == 0) continue;
+    slot.state = Slot::State::undone;
+    ++undone_;
+    waiting_rows_ -= slot.block.rows;
+    dropped = std::move(slot.block);
+    slot.block = Block();
+    return true;
+  }
+  return false;
 }
 
 // False: cancelled.
@@ -297,6 +373,7 @@ void Stage::work_on(std::vector<Work> group) {
     waiting_rows_ += group[i].block.rows;
     slot.state = options_.ordered ? Slot::State::done : Slot::State::gone;
     (options_.ordered ? slot.block : finished_.emplace_back()) = std::move(group[i].block);
+    slot.input = std::move(group[i].input);
   }
   if (goes_on())
     schedule(true);
@@ -377,6 +454,7 @@ Poll Stage::take(Block* out, const Pull& pull) {
 }
 
 void Stage::close() {
+  run_->gate().remove(this);
   std::lock_guard lock(mutex_);
   closed_ = true;
   consumer_ = nullptr;
@@ -384,7 +462,9 @@ void Stage::close() {
 
 class AsyncCursor final : public Cursor {
  public:
-  explicit AsyncCursor(std::shared_ptr<Stage> stage) : stage_(std::move(stage)) {}
+  AsyncCursor(std::shared_ptr<Stage> stage, Run* run) : stage_(std::move(stage)) {
+    run->gate().add(stage_.get());
+  }
   ~AsyncCursor() override { stage_->close(); }
 
  protected:
@@ -397,7 +477,9 @@ class AsyncCursor final : public Cursor {
 }  // namespace
 
 CursorPtr open_async_stage(CursorPtr input, Run* run, const AsyncOptions& options) {
-  return std::make_unique<AsyncCursor>(std::make_shared<Stage>(std::move(input), run, options));
+  run->cpu().start();
+  return std::make_unique<AsyncCursor>(std::make_shared<Stage>(std::move(input), run, options),
+                                       run);
 }
 
 }  // namespace penstock

@@ -147,11 +147,19 @@ namespace {
 
 // Rows of the plan stand for single records, if for any: a row that is made of several has the
 // lineage of the first of them.
-bool gives_records(const PlanNode& node) {
-  for (const std::string_view part : {"batch", "window", "group", "bucket", "pack", "reduce"}) {
-    if (node.op->name.find(part) != std::string::npos) return false;
+bool gives_records(const PlanNode& plan) {
+  const auto joins_rows = [](const PlanNode* node) {
+    constexpr std::string_view kParts[] = {"batch", "window", "group", "bucket", "pack", "reduce"};
+    return std::ranges::any_of(kParts, [node](std::string_view part) {
+      return node->op->name.find(part) != std::string::npos;
+    });
+  };
+  const PlanNode* node = &plan;
+  for (; node->inputs.size() == 1; node = node->inputs[0].get()) {
+    if (joins_rows(node)) return false;
   }
-  return std::ranges::all_of(node.inputs, [](const PlanPtr& in) { return gives_records(*in); });
+  return node->inputs.empty() ? !joins_rows(node)
+                              : std::ranges::none_of(topological(*node), joins_rows);
 }
 
 Chain::Stage make_stage(const PlanPtr& node, const OpenContext& context) {
@@ -160,7 +168,6 @@ Chain::Stage make_stage(const PlanPtr& node, const OpenContext& context) {
   stage.function = context.program(*node, stage.filter ? "predicate" : "f");
   stage.counters = context.run->options().count ? context.run->counters(node.get()) : nullptr;
   stage.name = node->op->name;
-  if (gives_records(*node->inputs[0])) stage.places = &context.run->places();
   for (const LeafSpec& leaf : node->spec.leaves()) {
     const bool fixed = leaf.is_tensor() && leaf.shape.is_static() && leaf.dtype != DType::bytes;
     stage.dtypes.push_back(leaf.dtype);
@@ -252,13 +259,15 @@ CursorPtr open_chain(const PlanPtr& node, OpenContext& context) {
   PlanPtr bottom = node;
   std::shared_ptr<const CompiledFunction> names = take_file_reads(*node, below, &stages.back());
   while (!names && bottom->inputs[0]->op->stateless &&
-         parallelism(*bottom->inputs[0], context) == calls) {
+         (goes_along(*bottom) || parallelism(*bottom->inputs[0], context) == calls)) {
     bottom = bottom->inputs[0];
-    ++below.depth;
     stages.push_back(make_stage(bottom, below));
     names = take_file_reads(*bottom, below, &stages.back());
   }
   std::ranges::reverse(stages);
+  if (gives_records(*bottom->inputs[0])) {
+    for (Chain::Stage& stage : stages) stage.places = &context.run->places();
+  }
   CursorPtr input = below.open_input(*bottom);
   if (names) input = with_file_reads(std::move(input), *bottom, context.run, std::move(names));
   auto chain = std::make_shared<const Chain>(std::move(stages));

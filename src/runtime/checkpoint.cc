@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr size_t kMostPlain = 16;  // numbers written as such; more are packed
-constexpr int kMostDepth = 400;
+constexpr int kMostDepth = 3200;   // beyond that of any pipeline that can be opened
 
 [[noreturn]] void damaged(const std::string& what) {
   throw Error(Code::data_loss, "the checkpoint is damaged: " + what);

@@ -5,6 +5,7 @@
 #include "base/cancellation.h"
 #include "runtime/checkpoint.h"
 #include "runtime/run.h"
+#include "runtime/stack.h"
 
 namespace penstock {
 namespace {
@@ -47,6 +48,8 @@ Poll Cursor::pull_once(Block* out, const Pull& pull) {
   StageClock clock(identity_.counters);
   Poll result;
   try {
+    if (stack_is_short())
+      throw Error(Code::resource_exhausted, "too many stages stand on each other for the stack");
     result = next(out, pull);
   } catch (const Error& e) {
     if (e.code() == Code::cancelled) throw;
@@ -88,7 +91,7 @@ void Cursor::set_mark(Block* out, std::initializer_list<int64_t> numbers,
 
 void Cursor::set_mark(Block* out, std::span<const int64_t> numbers,
                       std::span<const StreamPosition> inputs, std::vector<Tensor> state) const {
-  if (!identity_.marks) return;
+  if (!identity_.marks || identity_.passes_marks) return;
   out->mark = make_recycled<const StageMark>(identity_.node, identity_.name, numbers, inputs,
                                              std::move(state));
 }

@@ -4,6 +4,9 @@
 #include <numeric>
 #include <optional>
 
+#include "runtime/current_run.h"
+#include "runtime/stack.h"
+
 namespace penstock {
 namespace {
 
@@ -63,6 +66,14 @@ void check_index(const PlanNode& plan, int64_t index) {
   check_index(index, plan.cardinality);
 }
 
+int64_t counted_elements(const PlanNode& plan) {
+  if (plan.cardinality == kUnknown) return kUnknown;
+  const std::vector<const PlanNode*> nodes = topological(plan);
+  const bool promised = std::ranges::any_of(
+      nodes, [](const PlanNode* node) { return node->is("assert_cardinality"); });
+  return promised ? kUnknown : plan.cardinality;
+}
+
 void check_index(int64_t index, int64_t elements) {
   if (index >= 0 && index < elements) return;
   throw Error(Code::out_of_range,
@@ -73,6 +84,7 @@ void check_index(int64_t index, int64_t elements) {
 
 IndexedPtr open_indexed(const PlanPtr& node, const OpenContext& context) {
   try {
+    check_depth(context.depth);
     return node->op->open_indexed(node, context);
   } catch (const Error& e) {
     throw e.at(node->op->name);
@@ -96,8 +108,11 @@ IndexedPtr reindexed(IndexedPtr input, int64_t rows, std::function<int64_t(int64
   });
 }
 
-IndexedPtr grouped(IndexedPtr input, int64_t size, int64_t groups,
+IndexedPtr grouped(IndexedPtr input, int64_t size, bool drop_remainder,
                    std::function<CursorPtr(CursorPtr)> stack) {
+  const int64_t all = input->rows();
+  const int64_t last = drop_remainder || all % size == 0 ? 0 : 1;
+  const int64_t groups = all == INT64_MAX ? all : all / size + last;
   const auto one = [input = std::shared_ptr<Indexed>(std::move(input)), size,
                     stack](int64_t group) {
     std::vector<int64_t> places(static_cast<size_t>(std::min(size, input->rows() - group * size)));
@@ -124,6 +139,7 @@ IndexedPtr grouped(IndexedPtr input, int64_t size, int64_t groups,
 RandomAccess::RandomAccess(PlanPtr plan, const RunOptions& options)
     : run_(std::make_unique<Run>(std::move(plan), options, std::make_shared<PipelineState>())) {
   ScopedPool scoped(&run_->pool());
+  ScopedRun current(run_.get());
   try {
     indexed_ = open_indexed(run_->plan(), OpenContext{run_.get(), {}});
   } catch (const Error& e) {
@@ -138,6 +154,7 @@ RandomAccess::~RandomAccess() {
 
 Block RandomAccess::at(std::span<const int64_t> indices) {
   ScopedPool scoped(&run_->pool());
+  ScopedRun current(run_.get());
   return indexed_->at(indices);
 }
 

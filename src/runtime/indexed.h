@@ -32,14 +32,19 @@ IndexedPtr open_indexed_input(const PlanNode& node, const OpenContext& context, 
 void check_index(const PlanNode& plan, int64_t index);
 void check_index(int64_t index, int64_t elements);
 
+// How many elements the plan gives, where that follows from its sources: kUnknown, too, where it is
+// what assert_cardinality promises, which no bound may be taken from.
+int64_t counted_elements(const PlanNode& plan);
+
 using RowsAt = std::function<Block(std::span<const int64_t>)>;
 IndexedPtr make_indexed(int64_t rows, RowsAt at);
 // Row i is the input's row place(i).
 IndexedPtr reindexed(IndexedPtr input, int64_t rows, std::function<int64_t(int64_t)> place);
 
-// Rows in groups of `size`: row i of the result is what `stack`, an operator over the rows of group
-// i alone, gives first. A group with a failing row is that error.
-IndexedPtr grouped(IndexedPtr input, int64_t size, int64_t groups,
+// Rows in groups of `size`, the last of which may be smaller and can be dropped: row i of the
+// result is what `stack`, an operator over the rows of group i alone, gives first. A group with a
+// failing row is that error.
+IndexedPtr grouped(IndexedPtr input, int64_t size, bool drop_remainder,
                    std::function<CursorPtr(CursorPtr)> stack);
 
 // A pipeline opened for random access. One user at a time.

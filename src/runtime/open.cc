@@ -1,9 +1,13 @@
 #include "runtime/open.h"
 
+#include "plan/noop.h"
+#include "runtime/stack.h"
+
 namespace penstock {
 
 CursorPtr OpenContext::open(const PlanPtr& node) const {
   try {
+    check_depth(depth);
     OpenContext context = *this;
     if (!node->op->open) throw Error(Code::invalid_argument, "gives a value, expected a dataset");
     CursorPtr cursor = node->op->open(node, context);
@@ -18,7 +22,7 @@ CursorPtr OpenContext::open(const PlanPtr& node) const {
 void OpenContext::identify(const PlanNode& node, Cursor* cursor) const {
   cursor->set_identity({run->options().count ? run->counters(&node) : nullptr, node.op->name,
                         static_cast<size_t>(node.spec.leaf_count()), &node, run->options().marks,
-                        node.op->passes_marks});
+                        passes_marks(node)});
 }
 
 OpenContext OpenContext::deeper() const {
@@ -31,7 +35,7 @@ OpenContext OpenContext::deeper() const {
 
 OpenContext OpenContext::below(const PlanNode& node, size_t i) const {
   OpenContext out = deeper();
-  if (node.op->passes_marks) {
+  if (passes_marks(node)) {
     out.at.mark = at.mark;
   } else if (const StageMark* mark = resume(node); mark && i < mark->inputs().size()) {
     out.at = mark->inputs()[i];
@@ -44,6 +48,7 @@ CursorPtr OpenContext::open_input(const PlanNode& node, size_t i) const {
 }
 
 const StageMark* OpenContext::resume(const PlanNode& node) const {
+  if (passes_marks(node)) return nullptr;
   const auto* mark = static_cast<const StageMark*>(at.mark.get());
   if (mark && mark->stage() != node.op->name) {
     throw Error(Code::failed_precondition, "the checkpoint was taken behind `" + mark->stage() +

@@ -106,7 +106,8 @@ class ReadAhead::State : public std::enable_shared_from_this<State> {
         (!ready_.empty() && (bytes_ > kMostBytes || run_->options().latency || is_tight())))
       return;
     reading_ = true;
-    run_->io().submit(std::make_unique<ReadTask>(shared_from_this()), 0, last);
+    run_->io().submit(std::make_unique<ReadTask>(shared_from_this()), ThreadPool::kLeastUrgent / 2,
+                      last);
   }
 
   Run* const run_;
@@ -124,6 +125,7 @@ class ReadAhead::State : public std::enable_shared_from_this<State> {
 
 ReadAhead::ReadAhead(Run* run, NodeCounters* counters, std::vector<std::string> paths, Open open)
     : state_(std::make_shared<State>(run, counters, std::move(paths), std::move(open))) {
+  run->io().start();
   state_->start();
 }
 

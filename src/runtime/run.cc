@@ -1,8 +1,12 @@
 #include "runtime/run.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "base/cancellation.h"
+#include "base/fork.h"
+#include "data/hand_over.h"
+#include "runtime/current_run.h"
 #include "runtime/open.h"
 
 namespace penstock {
@@ -11,32 +15,39 @@ namespace {
 thread_local Run* current_run = nullptr;
 thread_local std::optional<ScopedPool> task_pool;
 thread_local std::optional<ScopedCancellation> task_cancellation;
+thread_local std::optional<ScopedRoomKeeper> task_room_keeper;
 thread_local int64_t task_start_ns = 0;
 thread_local int64_t task_start_cpu_ns = 0;
 
-// The run of the thread that consumes, while it pulls: nested pipelines are opened in it.
-class ScopedRun {
- public:
-  explicit ScopedRun(Run* run) : before_(current_run) { current_run = run; }
-  ~ScopedRun() { current_run = before_; }
+void begin_task(Run* run) {
+  current_run = run;
+  task_pool.emplace(&run->pool());
+  task_cancellation.emplace(run->cancel_flag());
+  task_room_keeper.emplace(&run->gate());
+}
 
- private:
-  Run* before_;
-};
+void end_task() {
+  task_room_keeper.reset();
+  task_cancellation.reset();
+  task_pool.reset();
+  current_run = nullptr;
+}
 
 // Pools whose run is over while somebody still holds elements of it.
 void retire(std::unique_ptr<BufferPool> pool) {
-  static std::mutex mutex;
+  static auto* mutex = new ForkMutex;
   static auto* retired = new std::vector<std::unique_ptr<BufferPool>>;
-  std::lock_guard lock(mutex);
+  const std::lock_guard lock(*mutex);
   if (pool) retired->push_back(std::move(pool));
-  std::erase_if(*retired,
-                [](const std::unique_ptr<BufferPool>& p) { return p->used_bytes() == 0; });
+  std::erase_if(*retired, [](const std::unique_ptr<BufferPool>& p) { return is_unused(*p); });
 }
 
 }  // namespace
 
 Run* Run::current() { return current_run; }
+
+ScopedRun::ScopedRun(Run* run) : before_(current_run) { current_run = run; }
+ScopedRun::~ScopedRun() { current_run = before_; }
 
 Run::Run(PlanPtr plan, const RunOptions& options, std::shared_ptr<PipelineState> state)
     : plan_(std::move(plan)),
@@ -48,33 +59,23 @@ Run::Run(PlanPtr plan, const RunOptions& options, std::shared_ptr<PipelineState>
   if (options_.latency) options_.block_rows = 1;
   if (options_.memory_bytes <= 0) options_.memory_bytes = usable_memory_bytes() / 4 * 3;
   pool_->set_budget_bytes(options_.memory_bytes);
+  gate_.set_most_bytes(options_.memory_bytes);
   ThreadPool::Hooks hooks;
   hooks.context = this;
+  hooks.at_work = gate_.at_work();
   hooks.begin = [](void* self) {
-    current_run = static_cast<Run*>(self);
-    task_pool.emplace(current_run->pool_.get());
-    task_cancellation.emplace(&current_run->cancelled_);
+    begin_task(static_cast<Run*>(self));
     task_start_cpu_ns = thread_cpu_ns();
     task_start_ns = now_ns();
   };
   hooks.end = [](void* self) {
     static_cast<Run*>(self)->count_task(now_ns() - task_start_ns,
                                         thread_cpu_ns() - task_start_cpu_ns);
-    task_cancellation.reset();
-    task_pool.reset();
-    current_run = nullptr;
+    end_task();
   };
   cpu_ = std::make_unique<ThreadPool>(options_.threads, "penstock-cpu", hooks);
-  hooks.begin = [](void* self) {
-    current_run = static_cast<Run*>(self);
-    task_pool.emplace(current_run->pool_.get());
-    task_cancellation.emplace(&current_run->cancelled_);
-  };
-  hooks.end = [](void*) {
-    task_cancellation.reset();
-    task_pool.reset();
-    current_run = nullptr;
-  };
+  hooks.begin = [](void* self) { begin_task(static_cast<Run*>(self)); };
+  hooks.end = [](void*) { end_task(); };
   io_ = std::make_unique<ThreadPool>(options_.io_threads, "penstock-io", hooks);
 }
 
@@ -89,6 +90,7 @@ Run::~Run() {
 std::shared_ptr<const CompiledFunction> Run::program(const FunctionPtr& function,
                                                      std::span<const Tensor> environment) {
   std::lock_guard lock(programs_mutex_);
+  const ScopedRoomKeeper nobody(nullptr);  // others need the lock
   std::unique_ptr<const CompiledFunction>& first = programs_[function.get()];
   if (!first) first = std::make_unique<const CompiledFunction>(function, std::span<const Tensor>());
   return std::make_shared<const CompiledFunction>(*first, environment);
@@ -118,6 +120,16 @@ void Run::count_ignored(const PlanNode* node, const ErrorPtr& error) {
 std::map<const PlanNode*, IgnoredErrors> Run::ignored() const {
   std::lock_guard lock(counters_mutex_);
   return ignored_;
+}
+
+void Run::note(const std::string& text) {
+  std::lock_guard lock(counters_mutex_);
+  if (std::ranges::find(notes_, text) == notes_.end()) notes_.push_back(text);
+}
+
+std::vector<std::string> Run::notes() const {
+  std::lock_guard lock(counters_mutex_);
+  return notes_;
 }
 
 double Run::cpu_share() const {
@@ -173,6 +185,7 @@ BlockIterator::BlockIterator(PlanPtr plan, const RunOptions& options,
       number_(from ? from->iterator : state->next_iterator()),
       run_(std::make_unique<Run>(plan, options, state)) {
   ScopedPool scoped(&run_->pool());
+  const ScopedRoomKeeper keeper(&run_->gate());
   ScopedRun current(run_.get());
   OpenContext context{run_.get(), environment_, 0, number_ == 0 ? 0 : mix(0, number_), 0, 0};
   if (from) context.at = from->position;
@@ -193,6 +206,7 @@ BlockIterator::~BlockIterator() {
 void BlockIterator::wake() {
   std::lock_guard lock(mutex_);
   wake_pending_ = true;
+  if (std::exchange(still_, false)) run_->gate().go_on();
   woken_.notify_one();
 }
 
@@ -205,6 +219,7 @@ bool BlockIterator::next(Block* out, int64_t max_rows) {
   ScopedPool scoped(&run_->pool());
   ScopedRun current(run_.get());
   ScopedCancellation cancellation(run_->cancel_flag());
+  const ScopedRoomKeeper keeper(&run_->gate());
   for (;;) {
     run_->check_cancelled();
     // The thread's clock is a system call: where pulls are short, one in many is enough.
@@ -224,6 +239,10 @@ bool BlockIterator::next(Block* out, int64_t max_rows) {
     if (poll == Poll::end) return false;
     const int64_t start = now_ns();
     std::unique_lock lock(mutex_);
+    if (!wake_pending_) {
+      still_ = true;
+      run_->gate().stand_still();
+    }
     woken_.wait(lock, [this] { return wake_pending_; });
     wake_pending_ = false;
     waited_ns_ += now_ns() - start;
@@ -236,6 +255,7 @@ std::vector<Tensor> run_sink(const PlanPtr& plan, const RunOptions& options,
   Run run(plan, options, state);
   ScopedPool scoped(&run.pool());
   ScopedRun current(&run);
+  const ScopedRoomKeeper keeper(&run.gate());
   OpenContext context{&run, {}, 0, 0, 0, 0};
   std::vector<Tensor> value = plan->op->run_sink(plan, context);
   // The value outlives the run's pool.

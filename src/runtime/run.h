@@ -13,6 +13,7 @@
 #include "plan/node.h"
 #include "runtime/counters.h"
 #include "runtime/cursor.h"
+#include "runtime/memory_gate.h"
 #include "runtime/record_places.h"
 #include "runtime/scheduler.h"
 
@@ -76,6 +77,7 @@ class Run {
   ThreadPool& io() { return *io_; }
   PipelineState& state() { return *state_; }
   RecordPlaces& places() { return places_; }
+  MemoryGate& gate() { return gate_; }
   // The function ready to run with these captures. What it needs (patterns, tables, models) is
   // built once for the run, however often a nested pipeline is opened.
   std::shared_ptr<const CompiledFunction> program(const FunctionPtr& function,
@@ -88,6 +90,9 @@ class Run {
   // Counts an error that the stage's failure policy drops or replaces.
   void count_ignored(const PlanNode* node, const ErrorPtr& error);
   std::map<const PlanNode*, IgnoredErrors> ignored() const;
+  // Something that the user should know though no element shows it; the same text only once.
+  void note(const std::string& text);
+  std::vector<std::string> notes() const;
 
   void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
   bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
@@ -113,6 +118,7 @@ class Run {
   std::shared_ptr<PipelineState> state_;
   std::unique_ptr<BufferPool> pool_;
   std::atomic<bool> cancelled_{false};
+  MemoryGate gate_{pool_.get(), &cancelled_};
   std::atomic<int64_t> task_wall_ns_{0}, task_cpu_ns_{0};
   int64_t start_ns_;
   RecordPlaces places_;
@@ -120,6 +126,7 @@ class Run {
   std::unordered_map<const Function*, std::unique_ptr<const CompiledFunction>> programs_;
   mutable std::mutex counters_mutex_;
   std::map<const PlanNode*, IgnoredErrors> ignored_;
+  std::vector<std::string> notes_;
   std::map<const PlanNode*, std::unique_ptr<NodeCounters>> counters_;
   std::unique_ptr<ThreadPool> cpu_, io_;
 };
@@ -165,6 +172,7 @@ class BlockIterator final : private Waker {
   std::mutex mutex_;
   std::condition_variable woken_;
   bool wake_pending_ = false;
+  bool still_ = false;  // next waits, and nobody has woken it yet
   int unclocked_pulls_ = 0;
   bool long_pulls_ = true;
   int64_t waited_ns_ = 0;

@@ -9,6 +9,8 @@
 
 #include "base/crc32c.h"
 #include "io/file.h"
+#include "plan/canonical.h"
+#include "plan/user_code.h"
 #include "runtime/checkpoint.h"
 #include "runtime/named_files.h"
 
@@ -49,8 +51,9 @@ Json files_json(const std::vector<FileState>& files) {
 
 Json stages_of(const PlanNode& plan) {
   Json out = Json::array();
+  const std::vector<CanonicalHashes> hashes = all_canonical_hashes(plan);
   for (const PlanNode* node : topological(plan)) {
-    out.push_back({{"stage", node->op->name}, {"identity", fingerprint(*node).identity}});
+    out.push_back({{"stage", node->op->name}, {"identity", hex(hashes[out.size()].identity)}});
     if (node->is("shard")) {
       out.back()["num_shards"] = node->arg("num_shards").as_int();
       out.back()["index"] = node->arg("index").as_int();
@@ -166,17 +169,19 @@ void check_rank(const Json& saved, const PlanNode& shard) {
 void check_stages(const Json& saved, const PlanNode& plan) {
   if (!saved.is_array()) throw Error(Code::data_loss, "the checkpoint is damaged: `stages`");
   const std::vector<const PlanNode*> nodes = topological(plan);
+  const std::vector<CanonicalHashes> hashes = all_canonical_hashes(plan);
   for (size_t i = 0; i < nodes.size() || i < saved.size(); ++i) {
     const bool here = i < nodes.size(), there = i < saved.size();
     const std::string was = stage_text(saved, i);
     const std::string is = here ? "`" + nodes[i]->op->name + "`" : "nothing";
     if (here && there && is == was) {
-      const std::string identity = fingerprint(*nodes[i]).identity;
-      if (member<std::string>(saved[i], "identity") == identity) {
+      if (member<std::string>(saved[i], "identity") == hex(hashes[i].identity)) {
         check_files(is, saved[i], *nodes[i]);
         continue;
       }
       if (nodes[i]->is("shard")) check_rank(saved[i], *nodes[i]);
+      if (const std::string code = find_unidentified_code_of_stage(*nodes[i]); !code.empty())
+        refuse(code + "; until then a checkpoint is resumed only by the same dataset");
       if (reads_same_paths(saved[i], *nodes[i])) check_files(is, saved[i], *nodes[i]);
     }
     refuse("the pipeline has changed since the checkpoint was taken: stage " +
@@ -264,16 +269,13 @@ void write_checkpoint(const std::string& path, const SavedStages& stages, const 
 }
 
 std::optional<std::string> read_checkpoint_file(const std::string& path) {
-  std::string text;
+  constexpr int64_t kMostBytes = 1 << 30;
   try {
-    const File file(path);
-    text.resize(static_cast<size_t>(file.size()));
-    file.pread(std::as_writable_bytes(std::span(text)), 0);
+    return read_regular("open", path, kMostBytes);
   } catch (const Error& e) {
     if (e.code() == Code::not_found) return std::nullopt;
     throw;
   }
-  return text;
 }
 
 std::optional<SavedRun> read_checkpoint(const std::string& path, const PlanNode& plan) {

@@ -12,7 +12,18 @@
 #include <fstream>
 #include <string>
 
+#include "base/start_thread.h"
+
 namespace penstock {
+namespace {
+
+thread_local ThreadPool* current_pool_of_threads = nullptr;
+thread_local uint64_t task_priority = 0;
+
+}  // namespace
+
+ThreadPool* ThreadPool::current() { return current_pool_of_threads; }
+uint64_t ThreadPool::current_priority() { return task_priority; }
 
 ThreadPool::ThreadPool(int threads, const char* name, Hooks hooks)
     : threads_(threads), name_(name), hooks_(hooks) {}
@@ -23,37 +34,77 @@ bool ThreadPool::later(const Entry& a, const Entry& b) {
   return a.priority != b.priority ? a.priority > b.priority : a.number > b.number;
 }
 
+bool ThreadPool::may_add_worker() const {
+  return idle_ == 0 && static_cast<int>(workers_.size()) - still_ < threads_;
+}
+
+void ThreadPool::add_worker() {
+  std::thread worker;
+  if (start_thread(&worker, [this] { work(); })) {
+    workers_.push_back(std::move(worker));
+  } else {
+    short_of_threads_.store(true, std::memory_order_relaxed);
+  }
+}
+
+void ThreadPool::start() {
+  std::lock_guard lock(mutex_);
+  if (stopping_ || !workers_.empty()) return;
+  add_worker();
+  if (workers_.empty()) throw no_thread_error(std::string("for the pool ") + name_);
+}
+
 void ThreadPool::submit(TaskPtr task, uint64_t priority, bool last) {
   {
     std::lock_guard lock(mutex_);
     if (stopping_) return;
+    if (hooks_.at_work) hooks_.at_work->fetch_add(1);
     heap_.push_back({priority, submitted_++, std::move(task)});
     std::ranges::push_heap(heap_, later);
     if (last && heap_.size() == 1) return;
-    if (idle_ == 0 && static_cast<int>(workers_.size()) < threads_)
-      workers_.emplace_back([this] { work(); });
+    if (may_add_worker()) add_worker();
   }
   wake_.notify_one();
 }
 
 void ThreadPool::work() {
   pthread_setname_np(pthread_self(), name_);
+  current_pool_of_threads = this;
   std::unique_lock lock(mutex_);
   for (;;) {
     ++idle_;
-    wake_.wait(lock, [this] { return stopping_ || !heap_.empty(); });
+    wake_.wait(lock, [this] { return stopping_ || may_run(); });
     --idle_;
     if (stopping_) return;
     std::ranges::pop_heap(heap_, later);
     TaskPtr task = std::move(heap_.back().task);
+    task_priority = heap_.back().priority;
     heap_.pop_back();
+    ++running_;
     lock.unlock();
     if (hooks_.begin) hooks_.begin(hooks_.context);
     task->run();
     task.reset();
     if (hooks_.end) hooks_.end(hooks_.context);
+    if (hooks_.at_work) hooks_.at_work->fetch_sub(1);
     lock.lock();
+    --running_;
   }
+}
+
+void ThreadPool::stand_still() {
+  {
+    std::lock_guard lock(mutex_);
+    ++still_;
+    if (stopping_ || heap_.empty()) return;
+    if (may_add_worker()) add_worker();
+  }
+  wake_.notify_one();
+}
+
+void ThreadPool::go_on() {
+  std::lock_guard lock(mutex_);
+  --still_;
 }
 
 void ThreadPool::stop() {
@@ -64,6 +115,7 @@ void ThreadPool::stop() {
     dropped.swap(heap_);
   }
   wake_.notify_all();
+  if (hooks_.at_work) hooks_.at_work->fetch_sub(static_cast<int64_t>(dropped.size()));
   for (std::thread& worker : workers_) worker.join();
   workers_.clear();
 }

@@ -1,6 +1,7 @@
 // Two pools of threads for a run: one for computing, one for waiting on storage.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -21,26 +22,42 @@ class Task {
 using TaskPtr = std::unique_ptr<Task>;
 
 // `threads` workers; the task with the smallest priority first, then in order of submission.
-// Workers start when the first task comes. Thread-safe.
+// The others start when tasks come. Thread-safe.
 class ThreadPool {
  public:
   struct Hooks {
     void (*begin)(void* context) = nullptr;  // around each task, on its thread
     void (*end)(void* context) = nullptr;
     void* context = nullptr;
+    std::atomic<int64_t>* at_work = nullptr;  // counts tasks queued or running
   };
+  static constexpr uint64_t kLeastUrgent = UINT64_MAX;
+
   ThreadPool(int threads, const char* name, Hooks hooks);
   // Tasks not begun are dropped; waits for running ones.
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
+  // Starts the first worker, if there is none yet. Throws RESOURCE_EXHAUSTED if the system refuses
+  // it. Call before the first submit; workers that cannot be started later are done without.
+  void start();
   // `last`: the caller is a task that ends with this; its own thread goes on with what is most
   // urgent, so that none is woken for one task.
   void submit(TaskPtr task, uint64_t priority = 0, bool last = false);
   int threads() const { return threads_; }
   // Stops and joins; what is submitted later is dropped.
   void stop();
+
+  // The pool that this thread belongs to, null for none, and the priority of its task, 0 for none.
+  static ThreadPool* current();
+  static uint64_t current_priority();
+  // This thread's task waits for other tasks, and later goes on: meanwhile another thread does the
+  // pool's work.
+  void stand_still();
+  void go_on();
+  // The system has refused a thread.
+  bool is_short_of_threads() const { return short_of_threads_.load(std::memory_order_relaxed); }
 
  private:
   struct Entry {
@@ -49,6 +66,9 @@ class ThreadPool {
     TaskPtr task;
   };
   static bool later(const Entry& a, const Entry& b);
+  bool may_add_worker() const;
+  void add_worker();
+  bool may_run() const { return !heap_.empty() && running_ - still_ < threads_; }
   void work();
 
   const int threads_;
@@ -60,6 +80,8 @@ class ThreadPool {
   std::vector<std::thread> workers_;
   uint64_t submitted_ = 0;
   int idle_ = 0;
+  int running_ = 0, still_ = 0;  // workers with a task; those of them that stand still
+  std::atomic<bool> short_of_threads_{false};
   bool stopping_ = false;
 };
 

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/error.h"
+#include "base/json_mistake.h"
 #include "io/file.h"
 
 namespace penstock {
@@ -237,7 +238,8 @@ bool looks_like_trace(const std::string& text) {
 
 Trace parse_trace(const std::string& text, const std::string& where) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded()) throw Error(Code::invalid_argument, "trace: " + where + ": is not JSON");
+  if (json.is_discarded())
+    throw Error(Code::invalid_argument, "trace: " + where + ": is not JSON" + json_mistake(text));
   return trace_from_json(json, where);
 }
 
@@ -247,11 +249,8 @@ void write_trace(const std::string& path, const Trace& trace) {
 }
 
 Trace read_trace(const std::string& path) {
-  const File file(path);
-  std::string text(static_cast<size_t>(file.size()), '\0');
-  const int64_t read = file.pread(std::as_writable_bytes(std::span(text)), 0);
-  text.resize(static_cast<size_t>(read));
-  return parse_trace(text, path);
+  constexpr int64_t kMostBytes = 1 << 30;
+  return parse_trace(read_regular("open", path, kMostBytes), path);
 }
 
 }  // namespace penstock

@@ -271,9 +271,9 @@ MAP = {
     "squared_difference": lambda c: "square(x0 - x1)" if "16" in c.dtype("x0") and "float" in c.dtype("x0") else
                                     "squared_difference(x0, x1)",  # of halves, each step is rounded
     "ones_like": expression("ones_like(x0)"), "identity": expression("x0"), "stop_gradient": expression("x0"),
-    "relu6": expression("clip(x0, _0(0), _0(6))"),
-    "elu": expression("where(x0 < _0(0), expm1(x0), x0)"),
-    "selu": expression("_0(1.0507009873554805) * where(x0 < _0(0), _0(1.6732632423543772) * expm1(x0), x0)"),
+    "relu6": expression("relu6(x0)"),
+    "elu": expression("elu(x0)"),
+    "selu": expression("selu(x0)"),
     "gelu": gelu,
     "leaky_relu": lambda c: f"where(x0 < {c.dtype('x0')}(0), {c.dtype('x0')}({c.attrs.get('alpha', 0.20000000298023224)}) * x0, x0)",
     "silu": expression("x0 * sigmoid(x0)"), "swish": expression("x0 * sigmoid(x0)"),

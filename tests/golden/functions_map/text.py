@@ -57,13 +57,6 @@ def unicode_options(case):
 
 
 def table(case):
-    values = case.attrs.get("values")
-    if values and not all(isinstance(v, int) for v in values):  # what it gives is picked by the number
-        default = case.attrs["default"]
-        every = ", ".join(map(literal, [*values, default]))
-        every = f"[{every}]" if isinstance(default, (str, dict)) else f"float32([{every}])"
-        return (f"gather({every}, lookup(table({literal(case.attrs['keys'])}, "
-                f"{list(range(len(values)))}, default={len(values)}), x0))")
     values = ", " + literal(case.attrs["values"]) if "values" in case.attrs else ""
     default = f", default={literal(case.attrs['default'])}" if "default" in case.attrs else ""
     oov = f", oov_buckets={case.attrs['num_oov_buckets']}" if "num_oov_buckets" in case.attrs else ""

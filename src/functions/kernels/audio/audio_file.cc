@@ -190,9 +190,10 @@ Sound decode_sound(const char* who, std::string_view file, bool wav_only, int64_
   return out;
 }
 
-std::string encode_wav(const float* samples, int64_t frames, int64_t channels, int64_t rate) {
+ChargedString encode_wav(const float* samples, int64_t frames, int64_t channels, int64_t rate) {
   const auto bytes = static_cast<uint32_t>(frames * channels * 2);
-  std::string out;
+  ChargedString out;
+  out.reserve(44 + size_t{bytes});
   const auto put = [&out](uint32_t value, int count) {
     for (int i = 0; i < count; ++i) out.push_back(static_cast<char>(value >> (8 * i) & 0xff));
   };

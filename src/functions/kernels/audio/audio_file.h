@@ -6,13 +6,15 @@
 #include <string_view>
 #include <vector>
 
+#include "data/charged.h"
+
 namespace penstock {
 
 struct Sound {
   int64_t frames = 0;
   int64_t channels = 0;
-  int64_t rate = 0;            // frames a second
-  std::vector<float> samples;  // [frames, channels], in [-1, 1] where stored as integers
+  int64_t rate = 0;              // frames a second
+  ChargedVector<float> samples;  // [frames, channels], in [-1, 1] where stored as integers
 };
 
 // Reads a whole file. Errors: INVALID_ARGUMENT for what is no sound, is not supported or (with
@@ -21,6 +23,6 @@ struct Sound {
 Sound decode_sound(const char* who, std::string_view file, bool wav_only, int64_t max_samples);
 
 // A WAV file of 16-bit integers; beyond [-1, 1) saturates, NaN is 0. REQUIRES rate in 1 to 2^31.
-std::string encode_wav(const float* samples, int64_t frames, int64_t channels, int64_t rate);
+ChargedString encode_wav(const float* samples, int64_t frames, int64_t channels, int64_t rate);
 
 }  // namespace penstock

@@ -38,19 +38,32 @@ void check_signal(const char* op, const Tensor& tensor, int rank) {
 int64_t positive_attr(const Attrs& attrs, const char* name, int64_t otherwise) {
   if (attrs[name].is_none()) return otherwise;
   const int64_t value = attrs[name].as_int();
+  constexpr int64_t kMost = int64_t{1} << 31;  // so that products of two fit
+  if (value > kMost) {
+    throw TypeError{-1, name,
+                    "must be at most " + std::to_string(kMost) + ", is " + std::to_string(value)};
+  }
   if (value > 0) return value;
   throw TypeError{-1, name, "must be positive, is " + std::to_string(value)};
 }
 
+int64_t covered_samples(int64_t frames, int64_t step, int64_t length) {
+  constexpr int64_t kMost = int64_t{1} << 56;
+  if (frames < 0 || length < 0) return Shape::kUnknown;
+  if (frames == 0) return 0;
+  return frames - 1 > (kMost - std::min(length, kMost)) / step ? kMost
+                                                               : (frames - 1) * step + length;
+}
+
 Shape with_last(const Shape& shape, int drop, std::vector<int64_t> sizes) {
   if (!shape.has_rank()) return shape;
-  std::vector<int64_t> out(shape.sizes().begin(), shape.sizes().end() - drop);
+  std::vector<int64_t> out(shape.sizes().begin(), shape.sizes().end() - drop);  // bounded: axes
   out.insert(out.end(), sizes.begin(), sizes.end());
   return Shape(std::move(out));
 }
 
 Dims with_last(const Dims& dims, int drop, std::vector<int64_t> sizes) {
-  std::vector<int64_t> out(dims.sizes().begin(), dims.sizes().end() - drop);
+  std::vector<int64_t> out(dims.sizes().begin(), dims.sizes().end() - drop);  // bounded: axes
   out.insert(out.end(), sizes.begin(), sizes.end());
   return Dims(std::span<const int64_t>(out));
 }

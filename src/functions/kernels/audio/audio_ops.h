@@ -26,6 +26,8 @@ Dims with_last(const Dims& dims, int drop, std::vector<int64_t> sizes);
 // The product of all sizes but the last `drop`.
 int64_t leading(const Dims& dims, int drop);
 
+// Samples from the first frame's begin to the last one's end; at most 2^56, which no buffer holds.
+int64_t covered_samples(int64_t frames, int64_t step, int64_t length);
 // How many frames a signal of `samples` gives. With pad_end each step that begins inside counts.
 int64_t frame_count(int64_t samples, int64_t length, int64_t step, bool pad_end);
 

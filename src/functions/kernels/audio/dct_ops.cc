@@ -3,17 +3,19 @@
 #include <cmath>
 #include <memory>
 #include <numbers>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "data/charged.h"
 #include "functions/kernels/audio/audio_ops.h"
 
 namespace penstock {
 namespace {
 
 // y = x matrix, [n, n]; as in scipy.fft.dct.
-std::vector<double> make_matrix(int64_t n, int64_t type, bool ortho) {
-  std::vector<double> out(static_cast<size_t>(n * n));
+ChargedVector<double> make_matrix(int64_t n, int64_t type, bool ortho) {
+  ChargedVector<double> out(static_cast<size_t>(n * n));
   const auto size = static_cast<double>(n);
   for (int64_t row = 0; row < n; ++row) {
     for (int64_t column = 0; column < n; ++column) {
@@ -38,16 +40,19 @@ std::vector<double> make_matrix(int64_t n, int64_t type, bool ortho) {
 
 // The matrix of the call before is kept where it is of a usual size: rows are mostly as long as
 // each other, and to make one costs more than to multiply by it.
-std::shared_ptr<const std::vector<double>> dct_matrix(int64_t n, int64_t type, bool ortho) {
+std::shared_ptr<const ChargedVector<double>> dct_matrix(int64_t n, int64_t type, bool ortho) {
   struct Kept {
     int64_t n = 0, type = 0;
     bool ortho = false;
-    std::shared_ptr<const std::vector<double>> matrix;
+    std::shared_ptr<const ChargedVector<double>> matrix;
   };
   thread_local Kept kept;
   if (kept.n == n && kept.type == type && kept.ortho == ortho) return kept.matrix;
-  auto made = std::make_shared<const std::vector<double>>(make_matrix(n, type, ortho));
-  if (n <= 512) kept = {n, type, ortho, made};
+  constexpr int64_t kMostKept = 512;
+  std::optional<ScopedPool> pool;
+  if (n <= kMostKept) pool.emplace(nullptr);  // it outlives the run
+  auto made = std::make_shared<const ChargedVector<double>>(make_matrix(n, type, ortho));
+  if (n <= kMostKept) kept = {n, type, ortho, made};
   return made;
 }
 
@@ -66,9 +71,9 @@ Spec infer_dct(const InferContext& context) {
   return Spec::of(signal);
 }
 
-void multiply(const Tensor& signal, const std::vector<double>& matrix, int64_t n, double scale,
+void multiply(const Tensor& signal, const ChargedVector<double>& matrix, int64_t n, double scale,
               float* to) {
-  std::vector<double> sums(static_cast<size_t>(n));
+  ChargedVector<double> sums(static_cast<size_t>(n));
   for (int64_t s = 0; s < signal.entries_count() / n; ++s) {
     const float* from = signal.entries<float>() + s * n;
     std::ranges::fill(sums, 0.0);

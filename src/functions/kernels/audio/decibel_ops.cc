@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "data/charged.h"
 #include "functions/kernels/audio/audio_ops.h"
 
 namespace penstock {
@@ -77,7 +78,7 @@ void trim_row(const RowCall& call) {
   const double top_db = call.attrs["top_db"].as_float();
   const int64_t length = positive_attr(call.attrs, "frame_length", 2048);
   const int64_t step = positive_attr(call.attrs, "frame_step", 512);
-  std::vector<double> power;
+  ChargedVector<double> power;
   for (int64_t f = 0; f * step <= n; ++f) {  // frames lie around f * step, zeros outside
     double sum = 0;
     const int64_t first = f * step - length / 2;

@@ -6,11 +6,15 @@
 #include <mutex>
 #include <numbers>
 
+#include "base/fork.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "functions/kernels/audio/fft.cc"
 #include <hwy/foreach_target.h>
 // foreach_target must come before highway.
 #include <hwy/highway.h>
+
+#include "data/charged.h"
 
 #ifndef PENSTOCK_FFT_STEP
 #define PENSTOCK_FFT_STEP
@@ -121,7 +125,7 @@ void radix_any(const FftStep& step, int64_t radix, const float* root) {
 }
 
 std::vector<int64_t> factors(int64_t length) {
-  std::vector<int64_t> out;
+  std::vector<int64_t> out;  // bounded: factors of a length
   while (length % 4 == 0) {
     out.push_back(4);
     length /= 4;
@@ -136,6 +140,7 @@ std::vector<int64_t> factors(int64_t length) {
 }  // namespace
 
 Fft::Fft(int64_t length) : length_(length), radices_(factors(length)) {
+  twiddles_.reserve(static_cast<size_t>(2 * length));
   for (int64_t k = 0; k < length; ++k) {
     const double angle =
         -2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(length);
@@ -150,7 +155,7 @@ bool Fft::transform(float* real, float* imaginary, float* scratch) const {
   float *from_real = real, *from_imaginary = imaginary;
   float *to_real = scratch, *to_imaginary = scratch + length_ * kLanes;
   int64_t rest = length_, stride = 1;
-  std::vector<float> turns, roots;
+  ChargedVector<float> turns, roots;
   for (const int64_t radix : radices_) {
     const int64_t block = rest / radix, unit = length_ / rest;
     turns.resize(static_cast<size_t>(2 * radix));
@@ -191,9 +196,13 @@ bool Fft::transform(float* real, float* imaginary, float* scratch) const {
 }
 
 std::shared_ptr<const Fft> shared_fft(int64_t length) {
-  static std::mutex mutex;
+  constexpr int64_t kMostKept = 1 << 16;
+  if (length > kMostKept) return std::make_shared<const Fft>(length);
+  const ScopedPool pool(nullptr);  // it outlives the run that asks first
+  static ForkMutex mutex;
+  // bounded: 64 plans of at most kMostKept
   static std::map<int64_t, std::shared_ptr<const Fft>> plans;
-  const std::scoped_lock lock(mutex);
+  const std::lock_guard lock(mutex);
   if (plans.size() > 64) plans.clear();
   std::shared_ptr<const Fft>& plan = plans[length];
   if (plan == nullptr) plan = std::make_shared<const Fft>(length);
@@ -204,7 +213,7 @@ namespace {
 
 // Two real signals ride in one complex transform: one as its real, one as its imaginary part.
 struct Pair {
-  std::vector<float> real, imaginary, scratch;
+  ChargedVector<float> real, imaginary, scratch;
 
   explicit Pair(int64_t length)
       : real(static_cast<size_t>(length * Fft::kLanes)),

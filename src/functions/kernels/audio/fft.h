@@ -5,6 +5,8 @@
 #include <memory>
 #include <vector>
 
+#include "data/charged.h"
+
 namespace penstock {
 
 // Transforms of one length; immutable, for any number of threads. Lengths whose prime factors are
@@ -22,8 +24,8 @@ class Fft {
 
  private:
   int64_t length_;
-  std::vector<int64_t> radices_;
-  std::vector<float> twiddles_;  // exp(-2 pi i k / length), real and imaginary in turn
+  std::vector<int64_t> radices_;   // bounded: factors of a length
+  ChargedVector<float> twiddles_;  // exp(-2 pi i k / length), real and imaginary in turn
 };
 
 // A plan that is kept for the next caller with this length.

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "data/charged.h"
 #include "functions/kernels/audio/audio_ops.h"
 #include "functions/kernels/audio/fft.h"
 
@@ -27,7 +28,7 @@ void rfft_row(const RowCall& call) {
   const int64_t length = positive_attr(call.attrs, "fft_length", given);
   if (length < 1) throw Error(Code::invalid_argument, "rfft: the signal is empty");
   const int64_t count = leading(signal.dims(), 1);
-  std::vector<float> padded(static_cast<size_t>(count * length), 0.0f);
+  ChargedVector<float> padded(static_cast<size_t>(count * length), 0.0f);
   for (int64_t i = 0; i < count; ++i) {
     std::copy_n(signal.entries<float>() + i * given, std::min(given, length),
                 padded.data() + i * length);
@@ -70,7 +71,7 @@ void irfft_row(const RowCall& call) {
   const int64_t length =
       positive_attr(call.attrs, "fft_length", std::max<int64_t>(1, 2 * (given - 1)));
   const int64_t count = leading(spectrum.dims(), 2), bins = length / 2 + 1;
-  std::vector<float> halves(static_cast<size_t>(count * bins * 2), 0.0f);
+  ChargedVector<float> halves(static_cast<size_t>(count * bins * 2), 0.0f);
   for (int64_t i = 0; i < count; ++i) {
     std::copy_n(spectrum.entries<float>() + i * given * 2, 2 * std::min(given, bins),
                 halves.data() + i * bins * 2);
@@ -101,7 +102,7 @@ void transform_row(const char* name, const RowCall& call, bool inverse) {
   const auto fft = shared_fft(length);
   constexpr int64_t kLanes = Fft::kLanes;
   const auto size = static_cast<size_t>(length * kLanes);
-  std::vector<float> real(size), imaginary(size), scratch(2 * size);
+  ChargedVector<float> real(size), imaginary(size), scratch(2 * size);
   auto* to = call.outputs[0].allocate_as<float>(with_last(values.dims(), 2, {length, 2}));
   const float sign = inverse ? -1.0f : 1.0f;
   const float scale = inverse ? 1.0f / static_cast<float>(length) : 1.0f;

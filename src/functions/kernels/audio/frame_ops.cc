@@ -57,11 +57,6 @@ void frame_row(const RowCall& call) {
   }
 }
 
-int64_t added_length(int64_t frames, int64_t length, int64_t step) {
-  if (frames < 0 || length < 0) return Shape::kUnknown;
-  return frames == 0 ? 0 : (frames - 1) * step + length;
-}
-
 Spec infer_add(const InferContext& context) {
   const LeafSpec& frames = infer_signal(context, 0, 2);
   const int64_t step = positive_attr(context.attrs, "frame_step", 1);
@@ -70,7 +65,7 @@ Spec infer_add(const InferContext& context) {
   return Spec::tensor(
       DType::float32,
       with_last(frames.shape, 2,
-                {added_length(frames.shape[rank - 2], frames.shape[rank - 1], step)}));
+                {covered_samples(frames.shape[rank - 2], step, frames.shape[rank - 1])}));
 }
 
 void add_row(const RowCall& call) {
@@ -79,7 +74,7 @@ void add_row(const RowCall& call) {
   const int rank = frames.dims().rank();
   const int64_t count = frames.dims()[rank - 2], length = frames.dims()[rank - 1];
   const int64_t step = positive_attr(call.attrs, "frame_step", 1);
-  const int64_t samples = added_length(count, length, step);
+  const int64_t samples = covered_samples(count, step, length);
   auto* to = call.outputs[0].allocate_as<float>(with_last(frames.dims(), 2, {samples}));
   const float* from = frames.entries<float>();
   for (int64_t s = 0; s < leading(frames.dims(), 2); ++s, to += samples) {

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "data/charged.h"
 #include "functions/kernels/audio/audio_ops.h"
 #include "functions/kernels/audio/mel.h"
 #include "functions/kernels/audio/spectra.h"
@@ -98,9 +99,9 @@ int64_t padded(int64_t count) { return (count + 15) / 16 * 16; }
 void bands_of(const LogMel& plan, const float* signal, int64_t samples, float* to) {
   const int64_t frames = plan.spectrum.frames(samples), bins = plan.spectrum.bins();
   const int64_t values = frames * bins, bands = plan.bank.bands();
-  std::vector<float> spectra(static_cast<size_t>(2 * padded(values)), 0.0f);
-  std::vector<float> power(static_cast<size_t>(padded(values)));
-  std::vector<float> logs(static_cast<size_t>(padded(frames * bands)), 1.0f);
+  ChargedVector<float> spectra(static_cast<size_t>(2 * padded(values)), 0.0f);
+  ChargedVector<float> power(static_cast<size_t>(padded(values)));
+  ChargedVector<float> logs(static_cast<size_t>(padded(frames * bands)), 1.0f);
   short_time_transform(plan.spectrum, signal, samples, spectra.data());
   HWY_DYNAMIC_DISPATCH(magnitudes)(spectra.data(), padded(values), plan.square, power.data());
   for (int64_t f = 0; f < frames; ++f) {

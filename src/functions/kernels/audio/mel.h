@@ -4,14 +4,16 @@
 #include <cstdint>
 #include <vector>
 
+#include "data/charged.h"
+
 namespace penstock {
 
 // The weights of the spectrum's bins in each band, without the zeros.
 struct MelBank {
   int64_t bins = 0;
-  std::vector<int64_t> starts, counts;  // per band
-  std::vector<int64_t> offsets;         // where a band's weights begin
-  std::vector<float> weights;
+  ChargedVector<int64_t> starts, counts;  // per band
+  ChargedVector<int64_t> offsets;         // where a band's weights begin
+  ChargedVector<float> weights;
 
   int64_t bands() const { return static_cast<int64_t>(starts.size()); }
 };

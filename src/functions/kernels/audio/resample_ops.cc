@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "data/charged.h"
 #include "functions/kernels/audio/audio_ops.h"
 #include "functions/kernels/audio/windows.h"
 
@@ -52,8 +53,16 @@ void resample_row(const RowCall& call) {
                                             std::to_string(to));
   }
   if (from == to) return call.outputs[0].set(samples);
+  const double length = std::ceil(static_cast<double>(dims[0]) * to / from);
+  // The library's filters grow with the ratio, to gigabytes.
+  constexpr double kMostSamples = 0x1p44, kMostRatio = 1 << 14;
+  if (!(length <= kMostSamples) || to / from > kMostRatio) {
+    throw Error(Code::resource_exhausted,
+                "resample: the result is too large: " + std::to_string(dims[0]) +
+                    " samples from rate " + std::to_string(from) + " to " + std::to_string(to));
+  }
   Dims out = dims;
-  out[0] = static_cast<int64_t>(std::ceil(static_cast<double>(dims[0]) * to / from));
+  out[0] = static_cast<int64_t>(length);
   auto* write = call.outputs[0].allocate_as<float>(out);
   std::fill_n(write, out.entries(), 0.0f);
   if (out.entries() == 0) return;
@@ -69,10 +78,10 @@ void resample_row(const RowCall& call) {
 }
 
 // The low-pass filter of scipy.signal.firwin(2 * 10 * most + 1, 1 / most, window=("kaiser", 5)).
-std::vector<double> low_pass(int64_t most) {
+ChargedVector<double> low_pass(int64_t most) {
   const int64_t half = 10 * most;
-  const std::vector<float> window = kaiser_window(2 * half + 1, 5.0);
-  std::vector<double> out;
+  const ChargedVector<float> window = kaiser_window(2 * half + 1, 5.0);
+  ChargedVector<double> out;
   for (int64_t i = -half; i <= half; ++i) {
     const double x = static_cast<double>(i) / static_cast<double>(most) * std::numbers::pi;
     const double sinc = i == 0 ? 1 : std::sin(x) / x;
@@ -94,7 +103,8 @@ struct Ratio {
     if (std::max(up, down) > 1 << 20) throw TypeError{-1, "up", "and down must be below 2^20"};
   }
   int64_t length(int64_t samples) const {
-    return samples < 0 ? Shape::kUnknown : (samples * up + down - 1) / down;
+    const bool fits = samples >= 0 && samples <= (INT64_MAX - down) / up;
+    return fits ? (samples * up + down - 1) / down : Shape::kUnknown;
   }
 };
 
@@ -111,7 +121,7 @@ void poly_row(const RowCall& call) {
   check_signal("resample_poly", samples, 1);
   const Ratio ratio(call.attrs);
   if (ratio.up == ratio.down) return call.outputs[0].set(samples);
-  const std::vector<double> filter = low_pass(std::max(ratio.up, ratio.down));
+  const ChargedVector<double> filter = low_pass(std::max(ratio.up, ratio.down));
   const auto half = static_cast<int64_t>(filter.size() / 2);
   const int64_t n = samples.dims()[samples.dims().rank() - 1], length = ratio.length(n);
   auto* to = call.outputs[0].allocate_as<float>(with_last(samples.dims(), 1, {length}));

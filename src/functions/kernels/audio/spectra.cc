@@ -4,6 +4,7 @@
 #include <bit>
 #include <string>
 
+#include "data/charged.h"
 #include "functions/kernels/audio/audio_ops.h"
 #include "functions/kernels/audio/fft.h"
 #include "functions/kernels/audio/windows.h"
@@ -23,11 +24,11 @@ bool choice(const Attrs& attrs, const char* name, std::string_view yes, std::str
 
 bool flag(const Attrs& attrs, const char* name) { return attrs.has(name) && attrs[name].as_bool(); }
 
-std::vector<float> window_of(const Attrs& attrs, int64_t length) {
+ChargedVector<float> window_of(const Attrs& attrs, int64_t length) {
   const std::string name = attrs.has("window") ? attrs["window"].as_string() : "hann";
   if (name == "hann") return hann_window(length);
   if (name == "hamming") return raised_cosine_window(length, true, 0.54, 0.46);
-  if (name == "none") return std::vector<float>(static_cast<size_t>(length), 1.0f);
+  if (name == "none") return ChargedVector<float>(static_cast<size_t>(length), 1.0f);
   throw TypeError{-1, "window", "is \"" + name + "\", expected \"hann\", \"hamming\" or \"none\""};
 }
 
@@ -66,7 +67,7 @@ int64_t SpectrumPlan::frames(int64_t samples) const {
 }
 
 void windowed_frames(const SpectrumPlan& plan, const float* signal, int64_t samples,
-                     std::vector<float>* out) {
+                     ChargedVector<float>* out) {
   const int64_t frames = plan.frames(samples);
   const int64_t front = plan.in_middle ? (plan.fft_length - plan.frame_length) / 2 : 0;
   const int64_t length = std::min(plan.frame_length, plan.fft_length);
@@ -89,7 +90,7 @@ void windowed_frames(const SpectrumPlan& plan, const float* signal, int64_t samp
 
 void short_time_transform(const SpectrumPlan& plan, const float* signal, int64_t samples,
                           float* out) {
-  std::vector<float> frames;
+  ChargedVector<float> frames;
   windowed_frames(plan, signal, samples, &frames);
   real_transforms(*shared_fft(plan.fft_length), frames.data(), plan.frames(samples),
                   plan.fft_length, out);

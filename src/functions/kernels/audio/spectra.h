@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/charged.h"
 #include "functions/attr.h"
 
 namespace penstock {
@@ -15,8 +16,8 @@ struct SpectrumPlan {
   bool pad_end = false;
   bool center = false;  // frame i lies around sample i * step; zeros or mirrored samples outside
   bool reflect = false;
-  bool in_middle = false;     // the window stands in the middle of fft_length, else at its front
-  std::vector<float> window;  // frame_length values
+  bool in_middle = false;       // the window stands in the middle of fft_length, else at its front
+  ChargedVector<float> window;  // frame_length values
 
   // From the attributes frame_length, frame_step, fft_length and, where they are there, pad_end,
   // center, pad_mode, window and window_at. Throws TypeError.
@@ -27,7 +28,7 @@ struct SpectrumPlan {
 
 // Frames of `samples` values, weighted, [frames, fft_length].
 void windowed_frames(const SpectrumPlan& plan, const float* signal, int64_t samples,
-                     std::vector<float>* out);
+                     ChargedVector<float>* out);
 // Complex [frames, bins, 2].
 void short_time_transform(const SpectrumPlan& plan, const float* signal, int64_t samples,
                           float* out);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "data/charged.h"
 #include "functions/kernels/audio/audio_ops.h"
 #include "functions/kernels/audio/fft.h"
 #include "functions/kernels/audio/spectra.h"
@@ -48,7 +49,7 @@ void spectrogram_row(const RowCall& call) {
   const int64_t samples = signal.dims()[signal.dims().rank() - 1], frames = plan.frames(samples);
   const int64_t values = frames * plan.bins();
   auto* to = call.outputs[0].allocate_as<float>(with_last(signal.dims(), 1, {frames, plan.bins()}));
-  std::vector<float> spectra(static_cast<size_t>(values * 2));
+  ChargedVector<float> spectra(static_cast<size_t>(values * 2));
   for (int64_t i = 0; i < leading(signal.dims(), 1); ++i, to += values) {
     short_time_transform(plan, signal.entries<float>() + i * samples, samples, spectra.data());
     for (int64_t k = 0; k < values; ++k) {
@@ -73,9 +74,7 @@ Spec infer_inverse(const InferContext& context) {
                         " complex values a frame for fft_length " +
                         std::to_string(plan.fft_length));
   }
-  const int64_t samples = frames < 0    ? Shape::kUnknown
-                          : frames == 0 ? 0
-                                        : (frames - 1) * plan.frame_step + plan.frame_length;
+  const int64_t samples = covered_samples(frames, plan.frame_step, plan.frame_length);
   return Spec::tensor(DType::float32, with_last(spectra.shape, 3, {samples}));
 }
 
@@ -90,10 +89,10 @@ void inverse_row(const RowCall& call) {
                                             std::to_string(plan.fft_length) +
                                             " does not fit shape " + spectra.dims().text());
   }
-  const std::vector<float> window = inverse_window(plan.window, plan.frame_step);
-  const int64_t samples = frames == 0 ? 0 : (frames - 1) * plan.frame_step + plan.frame_length;
+  const ChargedVector<float> window = inverse_window(plan.window, plan.frame_step);
+  const int64_t samples = covered_samples(frames, plan.frame_step, plan.frame_length);
   auto* to = call.outputs[0].allocate_as<float>(with_last(spectra.dims(), 3, {samples}));
-  std::vector<float> signals(static_cast<size_t>(frames * plan.fft_length));
+  ChargedVector<float> signals(static_cast<size_t>(frames * plan.fft_length));
   const int64_t length = std::min(plan.frame_length, plan.fft_length);
   for (int64_t s = 0; s < leading(spectra.dims(), 3); ++s, to += samples) {
     inverse_real_transforms(*shared_fft(plan.fft_length),

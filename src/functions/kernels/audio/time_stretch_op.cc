@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "data/charged.h"
 #include "functions/kernels/audio/audio_ops.h"
 #include "functions/kernels/audio/fft.h"
 #include "functions/kernels/audio/spectra.h"
@@ -21,7 +22,8 @@ double rate_of(const Attrs& attrs) {
 
 int64_t stretched(int64_t samples, double rate) {
   if (samples < 0) return Shape::kUnknown;
-  return static_cast<int64_t>(std::nearbyint(static_cast<double>(samples) / rate));
+  constexpr double kMost = 0x1p56;  // no buffer holds as many
+  return static_cast<int64_t>(std::min(kMost, std::nearbyint(static_cast<double>(samples) / rate)));
 }
 
 Spec infer(const InferContext& context) {
@@ -33,17 +35,19 @@ Spec infer(const InferContext& context) {
 }
 
 // Frames at steps of `rate` between the given ones, with phases that go on as they did.
-std::vector<float> stretch_frames(const std::vector<float>& spectra, int64_t frames, int64_t bins,
-                                  int64_t hop, double rate, int64_t* made) {
+ChargedVector<float> stretch_frames(const ChargedVector<float>& spectra, int64_t frames,
+                                    int64_t bins, int64_t hop, double rate, int64_t* made) {
   constexpr double kTurn = 2 * std::numbers::pi;
   const auto value = [&](int64_t frame, int64_t bin) -> std::complex<double> {
     if (frame >= frames) return 0;
     const auto at = static_cast<size_t>(2 * (frame * bins + bin));
     return {static_cast<double>(spectra[at]), static_cast<double>(spectra[at + 1])};
   };
-  *made = static_cast<int64_t>(std::ceil(static_cast<double>(frames) / rate));
-  std::vector<float> out;
-  std::vector<double> phase;
+  constexpr double kMostFrames = 0x1p40;
+  *made =
+      static_cast<int64_t>(std::min(kMostFrames, std::ceil(static_cast<double>(frames) / rate)));
+  ChargedVector<float> out;
+  ChargedVector<double> phase;
   for (int64_t k = 0; k < bins; ++k) phase.push_back(std::arg(value(0, k)));
   for (int64_t f = 0; f < *made; ++f) {
     const double place = static_cast<double>(f) * rate;
@@ -73,14 +77,15 @@ void row(const RowCall& call) {
   const int64_t out_samples = stretched(samples, rate);
   auto* to = call.outputs[0].allocate_as<float>({out_samples});
   const int64_t frames = plan.frames(samples);
-  std::vector<float> spectra(static_cast<size_t>(frames * plan.bins() * 2));
+  ChargedVector<float> spectra(static_cast<size_t>(frames * plan.bins() * 2));
   short_time_transform(plan, signal.entries<float>(), samples, spectra.data());
   int64_t made = 0;
-  const std::vector<float> moved =
+  const ChargedVector<float> moved =
       stretch_frames(spectra, frames, plan.bins(), plan.frame_step, rate, &made);
-  std::vector<float> parts(static_cast<size_t>(made * length));
+  ChargedVector<float> parts(static_cast<size_t>(made * length));
   inverse_real_transforms(*shared_fft(length), moved.data(), made, parts.data());
-  std::vector<double> sum(static_cast<size_t>((made - 1) * plan.frame_step + length + out_samples)),
+  ChargedVector<double> sum(
+      static_cast<size_t>((made - 1) * plan.frame_step + length + out_samples)),
       weight(sum.size());
   for (int64_t f = 0; f < made; ++f) {
     for (int64_t i = 0; i < length; ++i) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 
+#include "data/charged.h"
 #include "functions/kernels/audio/audio_ops.h"
 #include "functions/kernels/audio/windows.h"
 
@@ -24,7 +25,7 @@ int64_t length_of(const RowCall& call) {
               "window: length must lie between 0 and 2^28: " + std::to_string(length));
 }
 
-void write(const RowCall& call, const std::vector<float>& window) {
+void write(const RowCall& call, const ChargedVector<float>& window) {
   std::ranges::copy(window,
                     call.outputs[0].allocate_as<float>({static_cast<int64_t>(window.size())}));
 }

@@ -4,12 +4,14 @@
 #include <cmath>
 #include <numbers>
 
+#include "data/charged.h"
+
 namespace penstock {
 
-std::vector<float> raised_cosine_window(int64_t length, bool periodic, double low, double high) {
+ChargedVector<float> raised_cosine_window(int64_t length, bool periodic, double low, double high) {
   if (length == 1) return {1.0f};
   const int64_t around = length - (periodic && length % 2 == 0 ? 0 : 1);
-  std::vector<float> out;
+  ChargedVector<float> out;
   for (int64_t i = 0; i < length; ++i) {
     const double angle =
         2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(around);
@@ -18,12 +20,12 @@ std::vector<float> raised_cosine_window(int64_t length, bool periodic, double lo
   return out;
 }
 
-std::vector<float> hann_window(int64_t length) {
+ChargedVector<float> hann_window(int64_t length) {
   return raised_cosine_window(length, true, 0.5, 0.5);
 }
 
-std::vector<float> kaiser_window(int64_t length, double beta) {
-  std::vector<float> out;
+ChargedVector<float> kaiser_window(int64_t length, double beta) {
+  ChargedVector<float> out;
   const double half = static_cast<double>(length - 1) / 2;
   for (int64_t i = 0; i < length; ++i) {
     const double at = half == 0 ? 0 : (static_cast<double>(i) - half) / half;
@@ -34,8 +36,8 @@ std::vector<float> kaiser_window(int64_t length, double beta) {
   return out;
 }
 
-std::vector<float> vorbis_window(int64_t length) {
-  std::vector<float> out;
+ChargedVector<float> vorbis_window(int64_t length) {
+  ChargedVector<float> out;
   for (int64_t i = 0; i < length; ++i) {
     const double sine =
         std::sin(std::numbers::pi * (static_cast<double>(i) + 0.5) / static_cast<double>(length));
@@ -44,9 +46,9 @@ std::vector<float> vorbis_window(int64_t length) {
   return out;
 }
 
-std::vector<float> inverse_window(const std::vector<float>& window, int64_t step) {
+ChargedVector<float> inverse_window(const ChargedVector<float>& window, int64_t step) {
   const auto length = static_cast<int64_t>(window.size());
-  std::vector<float> out(window.size(), 0.0f);
+  ChargedVector<float> out(window.size(), 0.0f);
   for (int64_t i = 0; i < length; ++i) {
     double sum = 0;
     for (int64_t j = i % step; j < length; j += step) {

@@ -117,7 +117,7 @@ void Collector::finish_dense(OutputSlot* slot) const {
 void Collector::finish_ragged(OutputSlot* slot) const {
   const auto inner_rank =
       static_cast<size_t>(item_.kind == LeafSpec::Kind::ragged ? item_.ragged_rank : 0);
-  std::vector<std::vector<int64_t>> ends(inner_rank + 1, {0});
+  std::vector<ChargedVector<int64_t>> ends(inner_rank + 1, {0});  // bounded: axes
   int64_t count = 0;
   std::vector<const Tensor*> pieces;
   for (const Tensor& value : values_) {
@@ -144,7 +144,7 @@ void Collector::finish_ragged(OutputSlot* slot) const {
     share_strings(&all.mutable_buffer(), piece->buffer(), item_.dtype);
   }
   std::vector<Tensor> splits;
-  for (const std::vector<int64_t>& e : ends)
+  for (const ChargedVector<int64_t>& e : ends)
     splits.push_back(Tensor::vector<int64_t>(std::span(e)));
   slot->set(make_ragged(std::move(splits), std::move(all)));
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/charged.h"
 #include "functions/evaluate.h"
 #include "functions/op.h"
 
@@ -53,7 +54,7 @@ class Collector {
   void finish_dense(OutputSlot* slot) const;
   void finish_ragged(OutputSlot* slot) const;
   LeafSpec item_;
-  std::vector<Tensor> values_;
+  ChargedVector<Tensor> values_;
 };
 
 }  // namespace penstock

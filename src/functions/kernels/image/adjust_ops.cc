@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "data/charged.h"
 #include "functions/kernels/image/color_pixels.h"
 
 namespace penstock {
@@ -24,7 +25,7 @@ void change_contrast(const char* op, const RowCall& call, float factor) {
   const int64_t bytes = images.size.elements() * dtype_size(image.dtype());
   std::byte* to = call.outputs[0].allocate(image.dims());
   if (bytes == 0) return;
-  std::vector<double> mean(static_cast<size_t>(channels));
+  ChargedVector<double> mean(static_cast<size_t>(channels));
   for (int64_t n = 0; n < images.count; ++n) {
     const std::byte* from = image.data() + n * bytes;
     std::ranges::fill(mean, 0.0);

@@ -4,13 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "data/charged.h"
 #include "functions/kernels/image/image_ops.h"
 
 namespace penstock {
 namespace {
 
-std::vector<float> gaussian(int64_t size, double sigma) {
-  std::vector<float> weights;
+ChargedVector<float> gaussian(int64_t size, double sigma) {
+  ChargedVector<float> weights;
   double sum = 0;
   const int64_t middle = size / 2;
   for (int64_t i = 0; i < size; ++i) {
@@ -35,7 +36,7 @@ void add_times(const float* __restrict from, float weight, int64_t count, float*
 }
 
 // Along a line of `side` places, `step` values apart.
-void blur_line(const float* from, int64_t side, int64_t step, const std::vector<float>& weights,
+void blur_line(const float* from, int64_t side, int64_t step, const ChargedVector<float>& weights,
                float* to) {
   const auto size = static_cast<int64_t>(weights.size());
   const int64_t middle = size / 2;
@@ -67,8 +68,13 @@ Spec infer_pixels(const InferContext& context) {
 
 Spec infer_blur(const InferContext& context) {
   const int64_t kernel = context.attrs["kernel"].as_int();
-  if (kernel < 0 || (kernel > 0 && kernel % 2 == 0) || kernel > 4095) {
+  constexpr int64_t kMost = 4095;
+  if (kernel < 0 || (kernel > 0 && kernel % 2 == 0)) {
     throw TypeError{-1, "kernel", "must be odd, or 0 (from sigma), is " + std::to_string(kernel)};
+  }
+  if (kernel > kMost) {
+    throw TypeError{-1, "kernel",
+                    "must be at most " + std::to_string(kMost) + ", is " + std::to_string(kernel)};
   }
   return infer_pixels(context);
 }
@@ -83,14 +89,14 @@ void blur_row(const RowCall& call) {
   }
   const int64_t given = call.attrs["kernel"].as_int();
   const int64_t size = given > 0 ? given : 2 * static_cast<int64_t>(std::ceil(3 * sigma)) + 1;
-  const std::vector<float> weights = gaussian(size, sigma);
+  const ChargedVector<float> weights = gaussian(size, sigma);
   const Tensor floats = to_float32(image);
   const ImageSize& in = images.size;
   const int64_t line = in.width * in.channels;
   std::byte* out = call.outputs[0].allocate(image.dims());
   if (in.elements() == 0) return;
   Tensor across = Tensor::make(DType::float32, {in.elements()});
-  std::vector<float> sums(static_cast<size_t>(line));
+  ChargedVector<float> sums(static_cast<size_t>(line));
   for (int64_t n = 0; n < images.count; ++n) {
     const float* from = floats.entries<float>() + n * in.elements();
     auto* blurred = across.mutable_entries<float>();
@@ -139,7 +145,7 @@ void sharpness_row(const RowCall& call) {
   const ImageSize& size = images.size;
   const int64_t stride = size.width * size.channels, inside = stride - 2 * size.channels;
   std::byte* to = call.outputs[0].allocate(image.dims());
-  std::vector<float> line(static_cast<size_t>(stride));
+  ChargedVector<float> line(static_cast<size_t>(stride));
   const float* from = floats.entries<float>();
   for (int64_t y = 0; y < images.count * size.height; ++y, from += stride) {
     std::copy_n(from, stride, line.begin());  // the border stays

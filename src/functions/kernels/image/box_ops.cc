@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "data/charged.h"
 #include "functions/kernels/image/image_ops.h"
 
 namespace penstock {
@@ -86,7 +87,7 @@ void suppress_row(const RowCall& call) {
   const auto most = static_cast<size_t>(std::max<int64_t>(0, integer_at(call.inputs[2])));
   const auto threshold = static_cast<float>(call.attrs["iou_threshold"].as_float());
   const auto least = static_cast<float>(call.attrs["score_threshold"].as_float());
-  std::vector<int32_t> order(static_cast<size_t>(count)), kept;
+  ChargedVector<int32_t> order(static_cast<size_t>(count)), kept;
   std::iota(order.begin(), order.end(), 0);
   std::erase_if(order, [&](int32_t i) { return !(scores[i] > least); });
   std::ranges::stable_sort(order, [&](int32_t a, int32_t b) { return scores[a] > scores[b]; });

@@ -49,7 +49,7 @@ void check_window(const InferContext& context, int input, const LeafSpec& image,
   }
   if (!image.shape.has_rank() || !extent_known || from < 0) return;
   const int64_t size = image.shape[image.shape.rank() - 3 + axis];
-  if (size != Shape::kUnknown && from + extent > size) {
+  if (size != Shape::kUnknown && from > size - extent) {
     context.fail(input, "gives a window outside the image: " + std::to_string(from) + " + " +
                             std::to_string(extent) + " > " + std::to_string(size) + " on the " +
                             (axis == 0 ? "y" : "x") + " axis");

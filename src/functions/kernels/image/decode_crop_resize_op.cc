@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "data/charged.h"
 #include "functions/kernels/image/image_ops.h"
 #include "functions/kernels/image/pixels.h"
 #include "functions/kernels/image/resize.h"
@@ -75,7 +76,7 @@ Cut touched(const Cut& window, int64_t ratio) {
 }
 
 // Sinks refer to what they are made of.
-auto into(std::vector<uint8_t>* pixels, ImageSize* size) {
+auto into(ChargedVector<uint8_t>* pixels, ImageSize* size) {
   return [=](ImageSize made) {
     *size = made;
     pixels->resize(static_cast<size_t>(made.elements()));
@@ -86,7 +87,7 @@ auto into(std::vector<uint8_t>* pixels, ImageSize* size) {
 // Means of ratio x ratio pixels, of fewer at the right and lower border.
 void means_of_blocks(const uint8_t* pixels, ImageSize size, int ratio, uint8_t* to) {
   const int64_t channels = size.channels, stride = size.width * channels;
-  std::vector<uint16_t> sums(static_cast<size_t>(stride));  // of some lines: at most 8 * 255
+  ChargedVector<uint16_t> sums(static_cast<size_t>(stride));  // of some lines: at most 8 * 255
   for (int64_t y = 0; y < size.height; y += ratio) {
     const int64_t lines = std::min<int64_t>(ratio, size.height - y);
     std::ranges::fill(sums, uint16_t{0});
@@ -124,12 +125,12 @@ void means_of_blocks(const uint8_t* pixels, ImageSize size, int ratio, uint8_t* 
 // A window of the picture `ratio` times smaller, as means of the pixels of a file that takes no
 // libjpeg. False for other files.
 bool decode_means(std::string_view file, const JpegDecoding& options, const Cut& small, int ratio,
-                  std::vector<uint8_t>* pixels, ImageSize* size) {
+                  ChargedVector<uint8_t>* pixels, ImageSize* size) {
   const ImageSize whole = jpeg_shape(file);
   const Cut window{small.y * ratio, small.x * ratio,
                    std::min(small.height * ratio, whole.height - small.y * ratio),
                    std::min(small.width * ratio, whole.width - small.x * ratio)};
-  thread_local std::vector<uint8_t> full;
+  ChargedVector<uint8_t> full;
   const auto make = into(&full, size);
   if (!thread_jpeg_decoder().decode_usual_window(file, window.y, window.x, window.height,
                                                  window.width, options, make)) {
@@ -144,7 +145,7 @@ bool decode_means(std::string_view file, const JpegDecoding& options, const Cut&
 
 // Decodes a window of any format; the pixels' channels come with their size.
 ImageSize decode(std::string_view file, const JpegDecoding& options, const Cut& window,
-                 std::vector<uint8_t>* pixels) {
+                 ChargedVector<uint8_t>* pixels) {
   ImageSize size;
   const auto make = into(pixels, &size);
   if (image_format(file) == ImageFormat::jpeg) {
@@ -160,7 +161,7 @@ ImageSize decode(std::string_view file, const JpegDecoding& options, const Cut& 
                      .one_picture = true},
                     true, &frames, make);
   const ImageSize part{window.height, window.width, size.channels};
-  std::vector<uint8_t> cut(static_cast<size_t>(std::max<int64_t>(0, part.elements())));
+  ChargedVector<uint8_t> cut(static_cast<size_t>(std::max<int64_t>(0, part.elements())));
   crop(pixels->data(), size, 1, window.y, window.x, window.height, window.width, cut.data());
   *pixels = std::move(cut);
   return part;
@@ -174,9 +175,9 @@ struct Neighbours {
 
 // Places of the window's pixel centres in the smaller picture, of which `count` lines from `begin`
 // on were decoded.
-std::vector<Neighbours> places(int64_t from, int64_t length, int64_t out, int64_t ratio,
-                               int64_t begin, int64_t count) {
-  std::vector<Neighbours> found;
+ChargedVector<Neighbours> places(int64_t from, int64_t length, int64_t out, int64_t ratio,
+                                 int64_t begin, int64_t count) {
+  ChargedVector<Neighbours> found;
   const double step = static_cast<double>(length) / static_cast<double>(out);
   for (int64_t i = 0; i < out; ++i) {
     const double whole = static_cast<double>(from) + (static_cast<double>(i) + 0.5) * step;
@@ -190,8 +191,9 @@ std::vector<Neighbours> places(int64_t from, int64_t length, int64_t out, int64_
 }
 
 // Bilinear at those places.
-void sample(const std::vector<uint8_t>& pixels, ImageSize size, const std::vector<Neighbours>& rows,
-            const std::vector<Neighbours>& columns, uint8_t* to) {
+void sample(const ChargedVector<uint8_t>& pixels, ImageSize size,
+            const ChargedVector<Neighbours>& rows, const ChargedVector<Neighbours>& columns,
+            uint8_t* to) {
   const int64_t channels = size.channels, stride = size.width * channels;
   for (const Neighbours& row : rows) {
     const uint8_t* above = pixels.data() + row.first * stride;
@@ -223,7 +225,7 @@ void row(const RowCall& call) {
                        .who = kOp};
   const int ratio = call.attrs["scaled"].as_bool() ? ratio_for(file, window, size[0], size[1]) : 1;
   const Cut decoded = ratio == 1 ? window : touched(window, ratio);
-  std::vector<uint8_t> pixels;
+  ChargedVector<uint8_t> pixels;
   ImageSize part;
   if (ratio == 1 || !decode_means(file, options, decoded, ratio, &pixels, &part)) {
     options.ratio = ratio;
@@ -237,7 +239,7 @@ void row(const RowCall& call) {
                   places(window.y, window.height, size[0], ratio, decoded.y, decoded.height),
                   places(window.x, window.width, size[1], ratio, decoded.x, decoded.width), to);
   }
-  std::vector<float> floats(static_cast<size_t>(size[0] * size[1] * part.channels));
+  ChargedVector<float> floats(static_cast<size_t>(size[0] * size[1] * part.channels));
   resize_image(pixels.data(), part, size[0], size[1], how, floats.data());
   for (const float value : floats)
     *to++ = static_cast<uint8_t>(std::clamp(value + 0.5f, 0.0f, 255.0f));

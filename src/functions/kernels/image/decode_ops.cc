@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "data/charged.h"
 #include "functions/kernels/image/exif.h"
 #include "functions/kernels/image/image_ops.h"
 
@@ -21,7 +22,7 @@ int64_t infer_channels(const InferContext& context) {
 DType infer_dtype(const InferContext& context, std::initializer_list<DType> allowed) {
   const DType dtype = context.attrs["dtype"].as_dtype();
   if (std::ranges::count(allowed, dtype) > 0) return dtype;
-  std::string names;
+  std::string names;  // bounded: names of formats
   for (const DType one : allowed) {
     names += std::string(names.empty() ? "" : " or ") + std::string(dtype_name(one));
   }
@@ -80,7 +81,7 @@ void decode_wide(const RowCall& call, ImageDecoding options, bool expand) {
   const std::string_view file = bytes_at(call.inputs[0]);
   options.wide = image_format(file) == ImageFormat::png;
   const bool real = call.outputs[0].dtype() == DType::float32;
-  std::vector<uint8_t> raw;
+  ChargedVector<uint8_t> raw;
   int64_t frames = 1;
   ImageSize all;
   decode_image_file(file, options, !expand, &frames, [&](ImageSize size) {

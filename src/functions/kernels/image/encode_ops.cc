@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "data/charged.h"
 #include "functions/kernels/image/image_ops.h"
 #include "functions/kernels/image/jpeg_encode.h"
 
@@ -60,6 +61,9 @@ void encode_jpeg_row(const RowCall& call) {
                         .chroma_rows = step,
                         .progressive = call.attrs["progressive"].as_bool()};
   encoding.optimize = call.attrs["optimize_size"].as_bool();
+  // The file, and where several passes are made the coefficients of all pixels.
+  const bool held = encoding.progressive || encoding.optimize;
+  const Charge work(size.elements() * (held ? 3 : 1));
   call.outputs[0].set(Tensor::of_bytes(encode_jpeg(image.entries<uint8_t>(), size, encoding)));
 }
 
@@ -75,6 +79,7 @@ Spec infer_encode_png(const InferContext& context) {
 
 void encode_png_row(const RowCall& call) {
   const Tensor& image = call.inputs[0];
+  const Charge file(image.data_bytes());
   call.outputs[0].set(Tensor::of_bytes(
       encode_png(image.data(), one_image("encode_png", image), image.dtype() == DType::uint16,
                  static_cast<int>(call.attrs["compression"].as_int()))));
@@ -91,7 +96,9 @@ void worse_row(const RowCall& call) {
   const Tensor& image = call.inputs[0];
   const ImageSize size = one_image("adjust_jpeg_quality", image);
   const auto quality = static_cast<int>(number_at(call.inputs[1]));
-  const std::string file = encode_jpeg(image.entries<uint8_t>(), size, quality, true);
+  const Charge work(size.elements());
+  const std::string file =
+      encode_jpeg(image.entries<uint8_t>(), size, quality, true);  // bounded: counted above
   thread_jpeg_decoder().decode(
       file, {.channels = static_cast<int>(size.channels), .who = "adjust_jpeg_quality"},
       [&call](ImageSize decoded) {

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "data/charged.h"
 #include "functions/kernels/image/image_file.h"
 
 namespace penstock {
@@ -64,7 +65,10 @@ void draw(GifFileType* gif, int i, const ImageDecoding& options, uint8_t* canvas
 
 // The frames' sizes, block by block, before giflib takes memory for them: a small file can claim
 // many large frames.
-int64_t count_frames(std::string_view file, const ImageDecoding& options, bool first_only) {
+struct Frames {
+  int64_t count = 0, pixels = 0;
+};
+Frames count_frames(std::string_view file, const ImageDecoding& options) {
   const auto at = [&](size_t i) -> size_t {
     if (i >= file.size()) {
       fail_decoding(options, Code::data_loss,
@@ -102,7 +106,7 @@ int64_t count_frames(std::string_view file, const ImageDecoding& options, bool f
   if (frames == 0) fail_decoding(options, Code::invalid_argument, "GIF file without a picture");
   check_claimed_size(options, {1, std::max<int64_t>(pixels, 1), 1}, file.size());
   if (frames > 1 && options.one_picture) refuse_moving(options, frames, "GIF");
-  return first_only ? 1 : frames;
+  return {frames, pixels};
 }
 
 }  // namespace
@@ -121,12 +125,14 @@ void decode_gif(std::string_view file, const ImageDecoding& options, bool first_
     fail_decoding(options, Code::invalid_argument, "bad GIF header: " + error_text(code));
   }
   const Closer closer{gif};
-  *frames = count_frames(file, options, first_only);
+  const Frames all_frames = count_frames(file, options);
+  *frames = first_only ? 1 : all_frames.count;
   const ImageSize canvas{gif->SHeight, gif->SWidth, 3};
   const ImageSize all{canvas.height * *frames, canvas.width, 3};
   check_claimed_size(options, all, file.size());
   uint8_t* pixels = allocate(all);
   if (pixels == nullptr) return;
+  const Charge indices(all_frames.pixels);  // giflib keeps all frames
   if (DGifSlurp(gif) != GIF_OK) {
     fail_decoding(options, Code::data_loss, "GIF file: " + error_text(gif->Error));
   }

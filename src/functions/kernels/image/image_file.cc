@@ -63,7 +63,8 @@ void refuse_moving(const ImageDecoding& options, int64_t frames, const char* for
 
 void refuse_format(const char* who, std::string_view expected, std::string_view file) {
   if (file.empty()) throw Error(Code::invalid_argument, std::string(who) + ": input is empty");
-  std::string what = std::string(who) + ": not a " + std::string(expected) + " file: starts with";
+  std::string what = std::string(who) + ": not a " + std::string(expected) +
+                     " file: starts with";  // bounded: a message
   for (const char c : file.substr(0, 4)) {
     char hex[4];
     std::snprintf(hex, sizeof hex, " %02x", static_cast<unsigned>(static_cast<uint8_t>(c)));

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include <jerror.h>
 
 #include "base/error.h"
+#include "data/charged.h"
 #include "functions/kernels/image/jpeg_scan.h"
 
 namespace penstock {
@@ -61,10 +63,11 @@ struct JpegDecoder::State {
   bool in_scan = false;
   Code code = Code::unknown;
   char message[JMSG_LENGTH_MAX] = {};
-  std::vector<uint8_t> row;
+  std::vector<uint8_t> row;  // bounded: a line of at most 65535 pixels
   ScanDecoder scans;
 
   int opened = 0;
+  std::optional<Charge> coefficients;  // that libjpeg holds
 
   State();
   ~State() { jpeg_destroy_decompress(&info); }
@@ -80,12 +83,14 @@ struct JpegDecoder::State {
   }
 
   ImageSize open(const char* caller, std::string_view file, const JpegDecoding& options);
+  int64_t coefficient_bytes() const;
   bool may_crop() const;
   ImageSize open_window(std::string_view file, const ScanWindow& window,
                         const JpegDecoding& options);
   bool decode_usual(const ScanWindow& window, ImageSize image, const JpegDecoding& options,
                     uint8_t* pixels);
   void start() {
+    coefficients.emplace(coefficient_bytes());
     run([this] {
       jpeg_start_decompress(&info);
       in_scan = true;
@@ -100,13 +105,18 @@ namespace {
 // One image's libjpeg state ends here, however the decoding ended.
 class Session {
  public:
-  explicit Session(jpeg_decompress_struct* info) : info_(info) {}
-  ~Session() { jpeg_abort_decompress(info_); }
+  Session(jpeg_decompress_struct* info, std::optional<Charge>* coefficients)
+      : info_(info), coefficients_(coefficients) {}
+  ~Session() {
+    jpeg_abort_decompress(info_);
+    coefficients_->reset();
+  }
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
  private:
   jpeg_decompress_struct* info_;
+  std::optional<Charge>* coefficients_;
 };
 
 }  // namespace
@@ -214,6 +224,23 @@ ImageSize JpegDecoder::State::open(const char* caller, std::string_view file,
   return {info.output_height, info.output_width, given};
 }
 
+// A file of several scans is held whole, as coefficients: two bytes for each sample of each
+// component.
+int64_t JpegDecoder::State::coefficient_bytes() const {
+  if (!info.progressive_mode &&
+      !jpeg_has_multiple_scans(const_cast<jpeg_decompress_struct*>(&info)))
+    return 0;
+  int64_t bytes = 0;
+  for (int c = 0; c < info.num_components; ++c) {
+    const jpeg_component_info& part = info.comp_info[c];
+    // Rounded up to whole MCUs.
+    const int64_t wide = int64_t{part.width_in_blocks} + part.h_samp_factor;
+    const int64_t high = int64_t{part.height_in_blocks} + part.v_samp_factor;
+    bytes += wide * high * DCTSIZE2 * static_cast<int64_t>(sizeof(JCOEF));
+  }
+  return bytes;
+}
+
 // Whether libjpeg's partial decoding is exact: one sequential Huffman scan, chroma at most halved.
 bool JpegDecoder::State::may_crop() const {
   if (info.progressive_mode || info.arith_code ||
@@ -264,7 +291,8 @@ bool JpegDecoder::State::decode_usual(const ScanWindow& window, ImageSize image,
                                           ac->huffval};
   }
   const bool whole = window.height == image.height && window.width == image.width;
-  return scans.decode(scan, window, static_cast<int>(image.channels), whole, pixels);
+  return scans.decode(scan, window, static_cast<int>(image.channels), whole || options.check_rest,
+                      pixels);
 }
 
 // Reads whole output rows into consecutive memory.
@@ -306,7 +334,7 @@ JpegDecoder::~JpegDecoder() = default;
 
 void JpegDecoder::decode(std::string_view file, const JpegDecoding& options, PixelSink allocate) {
   State& state = *state_;
-  const Session session(&state.info);
+  const Session session(&state.info, &state.coefficients);
   const ImageSize size = state.open("decode_jpeg", file, options);
   uint8_t* pixels = allocate(size);
   if (pixels == nullptr) return;
@@ -323,7 +351,7 @@ ImageSize JpegDecoder::State::open_window(std::string_view file, const ScanWindo
   const ImageSize image = open("decode_and_crop_jpeg", file, options);
   check_window(who, image, window.y, window.x, window.height, window.width);
   const std::string_view scans_of_file = file.substr(file.size() - source.bytes_in_buffer);
-  if (scans_of_file.rfind("\xff\xd9") == std::string_view::npos) {
+  if (!options.check_rest && scans_of_file.rfind("\xff\xd9") == std::string_view::npos) {
     fail(Code::data_loss, who,
          "JPEG file is cut: ends after " + std::to_string(file.size()) + " bytes");
   }
@@ -334,7 +362,7 @@ bool JpegDecoder::decode_usual_window(std::string_view file, int64_t y, int64_t 
                                       int64_t width, const JpegDecoding& options,
                                       PixelSink allocate) {
   State& state = *state_;
-  const Session session(&state.info);
+  const Session session(&state.info, &state.coefficients);
   const ImageSize image = state.open_window(file, {y, x, height, width}, options);
   return state.decode_usual({y, x, height, width}, image, options,
                             allocate({height, width, image.channels}));
@@ -343,18 +371,24 @@ bool JpegDecoder::decode_usual_window(std::string_view file, int64_t y, int64_t 
 void JpegDecoder::decode_window(std::string_view file, int64_t y, int64_t x, int64_t height,
                                 int64_t width, const JpegDecoding& options, PixelSink allocate) {
   State& state = *state_;
-  const Session session(&state.info);
+  const Session session(&state.info, &state.coefficients);
   const ImageSize image = state.open_window(file, {y, x, height, width}, options);
   const ImageSize window{height, width, image.channels};
   uint8_t* pixels = allocate(window);
   if (state.decode_usual({y, x, height, width}, image, options, pixels)) return;
-  const bool crop = state.may_crop();
+  const bool crop = state.may_crop() && !options.check_rest;
   state.start();
   if (!crop) {
-    state.row.resize(size_t{state.info.output_width} *
-                     static_cast<size_t>(state.info.output_components));
-    for (int64_t i = 0; i < y; ++i) state.read_rows(state.row.data(), 1);
-    return state.read_window(x, window, pixels);
+    const auto pass_over = [&](int64_t rows) {
+      state.row.resize(size_t{state.info.output_width} *
+                       static_cast<size_t>(state.info.output_components));
+      for (int64_t i = 0; i < rows; ++i) state.read_rows(state.row.data(), 1);
+    };
+    pass_over(y);
+    state.read_window(x, window, pixels);
+    if (!options.check_rest) return;
+    pass_over(image.height - y - height);
+    return state.run([&state] { jpeg_finish_decompress(&state.info); });
   }
   // Upsampling looks one chroma sample past each border, and libjpeg invents that sample at the
   // borders of what it decodes; below three samples it changes the method.

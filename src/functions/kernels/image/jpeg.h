@@ -26,7 +26,8 @@ struct JpegDecoding {
   bool fancy_upsampling = true;          // chroma interpolated, not repeated
   bool by_library = false;               // by libjpeg alone, to compare with
   int64_t max_pixels = kMaxImagePixels;  // of the stored picture
-  const char* who = nullptr;             // the op, for errors, when it has another name
+  bool check_rest = false;    // of a window: damage elsewhere in the file is an error, too
+  const char* who = nullptr;  // the op, for errors, when it has another name
 };
 
 // Height, width and components (1, 3, or 4 for CMYK) from the headers alone; everything up to the
@@ -45,8 +46,8 @@ class JpegDecoder {
   void decode(std::string_view file, const JpegDecoding& options, PixelSink allocate);
 
   // The pixels that decode() followed by a crop to rows [y, y + height) and columns [x, x + width)
-  // gives, bit for bit (of the smaller picture with a ratio). What follows the window's last row
-  // is not read: damage there goes unseen, a file without its end does not.
+  // gives, bit for bit (of the smaller picture with a ratio). Without check_rest, what follows the
+  // window's last row is not read: damage there goes unseen, a file without its end does not.
   void decode_window(std::string_view file, int64_t y, int64_t x, int64_t height, int64_t width,
                      const JpegDecoding& options, PixelSink allocate);
 

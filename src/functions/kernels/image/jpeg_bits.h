@@ -74,9 +74,9 @@ class ScanBytes {
 
   void fill(BitWindow* window);
 
-  std::vector<uint8_t> held_;
-  uint8_t* end_ = nullptr;  // of the bytes in held_
-  std::string_view rest_;   // of the scan, still stuffed
+  std::vector<uint8_t> held_;  // bounded: lines of at most 65535 pixels
+  uint8_t* end_ = nullptr;     // of the bytes in held_
+  std::string_view rest_;      // of the scan, still stuffed
   bool at_marker_ = false, cut_ = false;
 };
 

@@ -1,4 +1,5 @@
 // decode_jpeg, decode_and_crop_jpeg and the shape of a JPEG file as ops.
+#include "data/charged.h"
 #include "functions/kernels/image/image_ops.h"
 
 #include <algorithm>
@@ -95,7 +96,7 @@ void decode_row(const RowCall& call) {
   const Tensor& contents = call.inputs[0];
   const int orientation =
       call.attrs["exif_orientation"].as_bool() ? exif_orientation(bytes_at(contents)) : 1;
-  std::vector<uint8_t> stored;
+  ChargedVector<uint8_t> stored;
   ImageSize stored_size;
   const auto allocate = [&](ImageSize size) {
     if (orientation == 1)
@@ -117,7 +118,10 @@ void decode_row(const RowCall& call) {
 }
 
 void decode_and_crop_row(const RowCall& call) {
-  const JpegDecoding options = read_options(call, "decode_and_crop_jpeg");
+  const bool check_rest = call.attrs["check_rest"].as_bool();
+  // It stands for both then: what is wrong with the file is said in the same words.
+  JpegDecoding options = read_options(call, check_rest ? "decode_jpeg" : "decode_and_crop_jpeg");
+  options.check_rest = check_rest;
   int64_t window[4];
   read_integers("decode_and_crop_jpeg", call.inputs[1], window);
   const auto [y, x, height, width] = window;
@@ -130,7 +134,7 @@ void decode_and_crop_row(const RowCall& call) {
                                         allocate);
     return;
   }
-  std::vector<uint8_t> whole;
+  ChargedVector<uint8_t> whole;
   ImageSize size;
   decode_other(call.inputs[0], options, [&](ImageSize decoded) {
     size = decoded;
@@ -178,9 +182,11 @@ void add_jpeg_ops(OpRegistry* registry) {
                          "exif_orientation: turned the way up that the file says.",
                          infer_decode, decode_row, 1.2e6));
   params.insert(params.begin() + 1, required("crop_window", Param::Kind::tensor));
+  params.push_back(option("check_rest", Param::Kind::boolean, Attr::boolean(false)));
   registry->add(
       image_op("decode_and_crop_jpeg", params,
-               "Pixels of the window [y, x, height, width] of a JPEG file; decodes little else.",
+               "Pixels of the window [y, x, height, width] of a JPEG file; decodes little else. "
+               "check_rest: refuses what decode_jpeg refuses, damage outside the window, too.",
                infer_decode_and_crop, decode_and_crop_row, 8e5));
   for (const char* name : {"extract_jpeg_shape", "jpeg_shape"}) {
     OpDef shape = image_op(name,

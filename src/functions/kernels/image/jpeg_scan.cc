@@ -174,7 +174,8 @@ bool ScanDecoder::decode(const JpegScan& scan, const ScanWindow& window, int cha
   for (int64_t row = first; row <= last; ++row) {
     std::ranges::fill(groups_, 0);
     if (!entropy_.skip(first_mcu_) || !entropy_.decode(mcus_)) return false;
-    if (row < last && !entropy_.skip(mcus_per_row_ - first_mcu_ - mcus_)) return false;
+    const bool goes_on = row < last || to_end;
+    if (goes_on && !entropy_.skip(mcus_per_row_ - first_mcu_ - mcus_)) return false;
     transform_row(row);
     repeat_borders(row);
     // A row of MCUs ends with a row of pixels that needs chroma of the next one.
@@ -183,7 +184,9 @@ bool ScanDecoder::decode(const JpegScan& scan, const ScanWindow& window, int cha
                     : std::min((row + 1) * 8 * down_ - (context ? 1 : 0), window.y + window.height);
     for (; y < end; ++y, pixels += window.width * channels) write_row(y, window, channels, pixels);
   }
-  return !to_end || entropy_.at_end();
+  if (!to_end) return true;
+  const int64_t mcu_rows = (scan.height + 8 * down_ - 1) / (8 * down_);
+  return entropy_.skip((mcu_rows - 1 - last) * mcus_per_row_) && entropy_.at_end();
 }
 
 }  // namespace penstock

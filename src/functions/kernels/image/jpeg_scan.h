@@ -35,13 +35,13 @@ struct ScanWindow {
 class ScanDecoder {
  public:
   // The window's pixels with 1 or 3 channels. False when libjpeg must do it; `pixels` may be
-  // overwritten then. `to_end`: only when the image's end follows its last row.
+  // overwritten then. `to_end`: only when the scan is right down to the image's end.
   bool decode(const JpegScan& scan, const ScanWindow& window, int channels, bool to_end,
               uint8_t* pixels);
 
  private:
   struct Plane {
-    std::vector<uint8_t> held;
+    std::vector<uint8_t> held;  // bounded: lines of at most 65535 pixels
     std::array<int16_t, 64> quant{};
     int64_t stride = 0, rows = 0;   // a ring of two rows of MCUs
     int64_t first_column = 0;       // of the picture's samples, of the one at place 0
@@ -64,10 +64,10 @@ class ScanDecoder {
   EntropyDecoder entropy_;
   std::array<Codes, 3> codes_;
   std::array<Plane, 3> planes_;
-  std::vector<int16_t> groups_;
-  std::vector<uint8_t> rgb_;
-  int across_ = 1, down_ = 1;  // blocks of luma in an MCU
-  int planes_count_ = 1;       // that are wanted
+  std::vector<int16_t> groups_;  // bounded: lines of at most 65535 pixels
+  std::vector<uint8_t> rgb_;     // bounded: lines of at most 65535 pixels
+  int across_ = 1, down_ = 1;    // blocks of luma in an MCU
+  int planes_count_ = 1;         // that are wanted
   int64_t first_mcu_ = 0, mcus_ = 0, mcus_per_row_ = 0;
 };
 

@@ -50,10 +50,12 @@ Picture decode(std::string_view file, int channels, bool by_library = false) {
   return picture;
 }
 
-Picture decode_window(std::string_view file, Window window, int channels) {
+Picture decode_window(std::string_view file, Window window, int channels, bool check_rest = false) {
   Picture picture;
+  const JpegDecoding options{
+      .channels = channels, .check_rest = check_rest, .who = check_rest ? "decode_jpeg" : nullptr};
   thread_jpeg_decoder().decode_window(file, window.y, window.x, window.height, window.width,
-                                      {channels}, [&](ImageSize size) {
+                                      options, [&](ImageSize size) {
                                         picture.size = size;
                                         picture.pixels.resize(static_cast<size_t>(size.elements()));
                                         return picture.pixels.data();
@@ -140,6 +142,11 @@ TEST_CASE("damaged JPEG files are to us what they are to libjpeg") {
     const std::string error = error_of([&] { ours = decode(file, 0).pixels; });
     CHECK(error == error_of([&] { theirs = decode(file, 0, true).pixels; }));
     CHECK(ours == theirs);
+    // Their windows, too, where the rest is checked.
+    const Window window = random_window(size, random);
+    Picture part;
+    CHECK(error == error_of([&] { part = decode_window(file, window, 0, true); }));
+    if (error.empty()) CHECK(part.pixels == cropped({size, theirs}, window));
     refused += error.empty() ? 0 : 1;
   }
   CHECK(refused > 20);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/wide.h"
+#include "data/charged.h"
 #include "functions/kernels/image/image_ops.h"
 
 namespace penstock {
@@ -95,8 +96,8 @@ void match_row(const RowCall& call) {
   const float low = low_attr.is_none() ? high : static_cast<float>(low_attr.as_float());
   auto* to = call.outputs[0].allocate_as<int64_t>({rows});
   // Of each box: its best anchor and how much that overlaps.
-  std::vector<float> most(static_cast<size_t>(columns), 0.0f);
-  std::vector<int64_t> at(static_cast<size_t>(columns), -1);
+  ChargedVector<float> most(static_cast<size_t>(columns), 0.0f);
+  ChargedVector<int64_t> at(static_cast<size_t>(columns), -1);
   const auto tile = std::make_unique<Tile>();
   for (int64_t first = 0; first < rows; first += kTile) {
     const int64_t count = std::min(kTile, rows - first);

@@ -1,4 +1,5 @@
 // normalize: (image - mean) / std.
+#include "data/charged.h"
 #include "functions/kernels/image/image_ops.h"
 
 #include <algorithm>
@@ -37,7 +38,7 @@ Spec infer_normalize(const InferContext& context) {
 
 // mean and std as tables of one length: 1, or one entry for each channel.
 struct ChannelTables {
-  std::vector<float> mean, deviation;
+  ChargedVector<float> mean, deviation;
   int channels = 1;
 
   ChannelTables(const Tensor& mean_tensor, const Tensor& deviation_tensor, int64_t last_axis) {
@@ -48,7 +49,7 @@ struct ChannelTables {
   }
 
  private:
-  void read(const Tensor& tensor, int64_t last_axis, std::vector<float>* out) {
+  void read(const Tensor& tensor, int64_t last_axis, ChargedVector<float>* out) {
     const int64_t count = tensor.entries_count();
     if (tensor.dims().rank() > 1 || (count != 1 && count != last_axis) || channels == 0) {
       throw Error(Code::invalid_argument, "normalize: expected one number or " +

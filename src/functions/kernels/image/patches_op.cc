@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "data/checked_product.h"
 #include "functions/kernels/image/image_ops.h"
 
 namespace penstock {
@@ -60,7 +61,7 @@ Spec infer(const InferContext& context) {
   last[0] = patches.places(last[0], patches.size.rows, patches.step.rows, patches.spread.rows);
   last[1] =
       patches.places(last[1], patches.size.columns, patches.step.columns, patches.spread.columns);
-  if (last[2] >= 0) last[2] *= patches.size.rows * patches.size.columns;
+  if (last[2] >= 0) last[2] = checked_product({last[2], patches.size.rows, patches.size.columns});
   return Spec::tensor(image.dtype, Shape(std::move(sizes)));
 }
 
@@ -75,7 +76,7 @@ void row(const RowCall& call) {
   const int64_t left = p.front(in.width, columns, p.size.columns, p.step.columns, p.spread.columns);
   const int64_t pixel = in.channels * dtype_size(image.dtype());
   Images out = images;
-  out.size.channels *= p.size.rows * p.size.columns;
+  out.size.channels = checked_product({in.channels, p.size.rows, p.size.columns});
   std::byte* to = call.outputs[0].allocate(out.dims(rows, columns));
   for (int64_t place = 0; place < images.count * rows * columns; ++place) {
     const int64_t i = place / (rows * columns);

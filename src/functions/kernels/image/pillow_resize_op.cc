@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "data/charged.h"
 #include "functions/kernels/image/image_ops.h"
 
 namespace penstock {
@@ -63,9 +64,9 @@ struct Span {
 
 struct Weights {
   int64_t most = 0;
-  std::vector<int64_t> starts, taps;
-  std::vector<double> values;
-  std::vector<int32_t> fixed;
+  ChargedVector<int64_t> starts, taps;
+  ChargedVector<double> values;
+  ChargedVector<int32_t> fixed;
 };
 
 Weights make_weights(const Filter& filter, int64_t in, int64_t out, Span span) {
@@ -118,7 +119,7 @@ float weigh(const float* from, int64_t step, const Weights& weights, int64_t i) 
 template <typename T>
 struct Picture {
   ImageSize size;
-  std::vector<T> pixels;
+  ChargedVector<T> pixels;
 };
 
 // One pass: along columns of `step` = channels, or along rows of `step` = a whole row.
@@ -236,14 +237,14 @@ void resize_picture(const Filter& filter, Picture<T> picture, Request request, T
     // As Pillow: step by step, with the rounding of each sum.
     const auto places = [](Span span, int64_t count, int64_t end) {
       const double scale = (span.to - span.from) / static_cast<double>(count);
-      std::vector<int64_t> found;
+      ChargedVector<int64_t> found;
       double at = span.from + scale * 0.5;
       for (int64_t i = 0; i < count; ++i, at += scale) {
         found.push_back(std::min(static_cast<int64_t>(at), end - 1));
       }
       return found;
     };
-    const std::vector<int64_t> columns = places(request.columns, request.width, size.width);
+    const ChargedVector<int64_t> columns = places(request.columns, request.width, size.width);
     for (const int64_t row : places(request.rows, request.height, size.height)) {
       for (const int64_t column : columns) {
         std::copy_n(picture.pixels.data() + (row * size.width + column) * size.channels,
@@ -324,7 +325,7 @@ void row(const RowCall& call) {
   const double width = static_cast<double>(images.size.width);
   Request request{size[0], size[1], {0, height}, {0, width}, 0};
   if (const Attr& box = call.attrs["box"]; !box.is_none()) {
-    std::vector<double> sides;
+    ChargedVector<double> sides;
     for (const Attr& item : box.items()) sides.push_back(item.as_float());
     for (int64_t i = 0; box.is_tensor() && i < box.tensor().entries_count(); ++i) {
       sides.push_back(number_at(box.tensor(), i));
@@ -346,7 +347,7 @@ void row(const RowCall& call) {
     if constexpr (std::is_same_v<T, uint8_t> || std::is_same_v<T, float>) {
       const int64_t channels = images.size.channels;
       const T* from = image.entries<T>();
-      Picture<T> picture{images.size, std::vector<T>(from, from + image.entries_count())};
+      Picture<T> picture{images.size, ChargedVector<T>(from, from + image.entries_count())};
       T* out = call.outputs[0].allocate_as<T>({size[0], size[1], channels});
       if constexpr (std::is_same_v<T, uint8_t>) {
         const bool alpha = (channels == 2 || channels == 4) && filter.value != nullptr &&

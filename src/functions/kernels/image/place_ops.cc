@@ -33,7 +33,7 @@ void move_window(const char* op, const RowCall& call, int64_t top, int64_t left,
 
 // The known entries of number inputs [from, from + 2), -1 for the others; checks `least`.
 std::vector<int64_t> infer_pair(const InferContext& context, int from, int64_t least) {
-  std::vector<int64_t> out;
+  std::vector<int64_t> out;  // bounded: a pair
   for (int i = from; i < from + 2; ++i) {
     check_number(context, i);
     const std::vector<int64_t> value = context.known_ints(i);
@@ -52,7 +52,7 @@ Spec infer_pad(const InferContext& context) {
   for (int axis = 0; axis < 2 && image.shape.has_rank(); ++axis) {
     const int64_t side = image.shape[image.shape.rank() - 3 + axis];
     const auto at = static_cast<size_t>(axis);
-    if (side < 0 || offset[at] < 0 || target[at] < 0 || offset[at] + side <= target[at]) continue;
+    if (side < 0 || offset[at] < 0 || target[at] < 0 || offset[at] <= target[at] - side) continue;
     context.fail(3 + axis, "is too small: offset " + std::to_string(offset[at]) + " + " +
                                std::to_string(side) + " > " + std::to_string(target[at]));
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "data/charged.h"
 #include "functions/kernels/image/image_file.h"
 #include "functions/kernels/image/png_plain.h"
 
@@ -18,10 +19,10 @@ struct Reader {
   const char* who;
   std::string_view rest;
   Code code = Code::data_loss;
-  std::string message;
+  std::string message;  // bounded: what libpng says
   png_structp png = nullptr;
   png_infop info = nullptr;
-  std::vector<png_bytep> rows;
+  ChargedVector<png_bytep> rows;
 
   ~Reader() { png_destroy_read_struct(&png, &info, nullptr); }
   // libpng reports by longjmp: `step` must own nothing.

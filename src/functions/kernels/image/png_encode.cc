@@ -10,8 +10,8 @@ namespace penstock {
 namespace {
 
 struct Writer {
-  std::string out;
-  std::string message;
+  std::string out;      // bounded: its callers count it (image_file.h)
+  std::string message;  // bounded: what libpng says
   png_structp png = nullptr;
   png_infop info = nullptr;
   ~Writer() { png_destroy_write_struct(&png, &info); }

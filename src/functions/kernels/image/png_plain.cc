@@ -7,6 +7,8 @@
 #include <cstring>
 #include <memory>
 
+#include "data/charged.h"
+
 namespace penstock {
 namespace {
 
@@ -58,7 +60,7 @@ bool read_header(std::string_view header, PlainPng* png) {
 // Rows of bytes, one behind the other, in bands that stay in the cache.
 class Inflater {
  public:
-  explicit Inflater(const std::vector<std::string_view>& pieces) : pieces_(pieces) {
+  explicit Inflater(const ChargedVector<std::string_view>& pieces) : pieces_(pieces) {
     isal_inflate_init(&state_);
     state_.crc_flag = ISAL_ZLIB;
   }
@@ -106,7 +108,7 @@ class Inflater {
     return room - state_.avail_out;
   }
 
-  const std::vector<std::string_view>& pieces_;
+  const ChargedVector<std::string_view>& pieces_;
   size_t next_ = 0;
   bool failed_ = false, fed_ = false;
   inflate_state state_;
@@ -154,9 +156,9 @@ bool decode_plain_png(const PlainPng& png, bool wide, uint8_t* pixels) {
   const int pixel_bytes = static_cast<int>(size.channels) * (words ? 2 : 1);
   const int64_t row_bytes = size.width * pixel_bytes, stored = row_bytes + 1;
   const int64_t band = std::clamp<int64_t>(kBandBytes / stored, 1, size.height);
-  std::vector<uint8_t> raw(static_cast<size_t>(band * stored + kSlack));
-  std::vector<uint8_t> zeros(static_cast<size_t>(row_bytes + kSlack), 0);
-  std::vector<uint8_t> rows(words ? static_cast<size_t>(2 * (row_bytes + kSlack)) : 0);
+  ChargedVector<uint8_t> raw(static_cast<size_t>(band * stored + kSlack));
+  ChargedVector<uint8_t> zeros(static_cast<size_t>(row_bytes + kSlack), 0);
+  ChargedVector<uint8_t> rows(words ? static_cast<size_t>(2 * (row_bytes + kSlack)) : 0);
   const auto inflater = std::make_unique<Inflater>(png.data);
   const uint8_t* above = zeros.data();
   for (int64_t y = 0; y < size.height; ++y) {

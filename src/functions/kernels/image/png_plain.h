@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/charged.h"
 #include "functions/kernels/image/image_file.h"
 
 namespace penstock {
@@ -13,7 +14,7 @@ namespace penstock {
 struct PlainPng {
   ImageSize size;
   int depth = 8;
-  std::vector<std::string_view> data;  // the compressed bytes, chunk by chunk
+  ChargedVector<std::string_view> data;  // the compressed bytes, chunk by chunk
 };
 
 // False for every other file, and for one with something wrong about it: libpng says what.

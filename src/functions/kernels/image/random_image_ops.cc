@@ -1,4 +1,5 @@
 // Image ops that draw, keyed by the row.
+#include "data/charged.h"
 #include "functions/kernels/image/image_ops.h"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ Attr pair_attr(float low, float high) {
 // Two numbers, given as a list or as a tensor; none leaves `out` as it is.
 void read_pair(const Attr& attr, const char* name, float (&out)[2]) {
   if (attr.is_none()) return;
-  std::vector<double> values;
+  ChargedVector<double> values;
   if (attr.is_tensor()) {
     const Tensor& tensor = attr.tensor();
     for (int64_t i = 0; is_number(tensor.dtype()) && i < tensor.entries_count(); ++i) {
@@ -172,7 +173,7 @@ Spec infer_flip_normalize(const InferContext& context) {
 }
 
 // One entry for each channel.
-std::vector<float> channel_table(const Tensor& given, int64_t channels) {
+ChargedVector<float> channel_table(const Tensor& given, int64_t channels) {
   const Tensor floats = to_float32(given);
   const int64_t count = floats.entries_count();
   if (floats.dims().rank() > 1 || (count != 1 && count != channels)) {
@@ -180,7 +181,7 @@ std::vector<float> channel_table(const Tensor& given, int64_t channels) {
                                             std::to_string(channels) + ", got shape " +
                                             given.dims().text());
   }
-  std::vector<float> out;
+  ChargedVector<float> out;
   for (int64_t c = 0; c < channels; ++c) out.push_back(floats.entry<float>(count == 1 ? 0 : c));
   return out;
 }
@@ -193,8 +194,8 @@ void flip_normalize_row(const RowCall& call) {
     throw Error(Code::invalid_argument,
                 "random_flip_normalize: expected one image, got shape " + dims.text());
   }
-  const std::vector<float> mean = channel_table(call.inputs[1], dims[2]);
-  const std::vector<float> deviation = channel_table(call.inputs[2], dims[2]);
+  const ChargedVector<float> mean = channel_table(call.inputs[1], dims[2]);
+  const ChargedVector<float> deviation = channel_table(call.inputs[2], dims[2]);
   Epilogue epilogue;
   epilogue.subtract = mean.data();
   epilogue.divide = deviation.data();

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "data/charged.h"
 #include "functions/kernels/image/image_ops.h"
 #include "functions/kernels/image/pixels.h"
 #include "functions/kernels/image/random_window.h"
@@ -86,14 +87,14 @@ void crop_row(const RowCall& call) {
                      .antialias = call.attrs["antialias"].as_bool()};
   const ImageSize size{window.height, window.width, whole.channels};
   const int64_t entry = dtype_size(image.dtype());
-  std::vector<std::byte> part(static_cast<size_t>(size.elements() * entry));
+  ChargedVector<std::byte> part(static_cast<size_t>(size.elements() * entry));
   crop(image.data(), whole, entry, window.y, window.x, window.height, window.width, part.data());
   const Dims dims{height, width, whole.channels};
   if (image.dtype() == DType::float32) {
     return resize_image(reinterpret_cast<const float*>(part.data()), size, height, width, how,
                         call.outputs[0].allocate_as<float>(dims));
   }
-  std::vector<float> floats(static_cast<size_t>(dims.entries()));
+  ChargedVector<float> floats(static_cast<size_t>(dims.entries()));
   resize_image(reinterpret_cast<const uint8_t*>(part.data()), size, height, width, how,
                floats.data());
   auto* to = call.outputs[0].allocate_as<uint8_t>(dims);

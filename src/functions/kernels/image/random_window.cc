@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "data/charged.h"
 #include "functions/op.h"
 
 namespace penstock {
@@ -14,7 +15,7 @@ Attr number_pair(double low, double high) {
 
 NumberPair read_number_pair(const Attrs& attrs, const char* name) {
   const Attr& attr = attrs[name];
-  std::vector<double> values;
+  ChargedVector<double> values;
   if (attr.is_tensor() && is_number(attr.tensor().dtype())) {
     for (int64_t i = 0; i < attr.tensor().entries_count(); ++i) {
       values.push_back(number_at(attr.tensor(), i));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "data/charged.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "functions/kernels/image/resize.cc"
@@ -164,21 +165,16 @@ constexpr int64_t kSpare = 4;  // floats that kernels touch behind a row
 
 // Two source places and a weight for each output place of one axis.
 struct Blend {
-  std::vector<int32_t> lower, upper;
-  std::vector<float> lerp;
+  ChargedVector<int32_t> lower, upper;
+  ChargedVector<float> lerp;
 };
 
 struct Scratch {
   Blend rows, columns;
   AxisFilter row_filter, column_filter;
-  std::vector<float> source, blended[2];
+  ChargedVector<float> source, blended[2];
   int64_t blended_row[2] = {-1, -1};
 };
-
-Scratch& thread_scratch() {
-  thread_local Scratch scratch;
-  return scratch;
-}
 
 void check(ImageSize size, int64_t out_height, int64_t out_width) {
   constexpr int64_t most = (int64_t{1} << 24) - 1;  // float32 counts exactly up to here
@@ -251,7 +247,7 @@ const float* blended_row(const T* src, ImageSize size, int64_t out_width, int64_
 template <class T>
 void blend_image(const T* src, ImageSize size, int64_t out_height, int64_t out_width,
                  ResizePlacement placement, float* dst) {
-  Scratch& scratch = thread_scratch();
+  Scratch scratch;
   make_blend(size.height, out_height, 1, placement, scratch.rows);
   make_blend(size.width, out_width, size.channels, placement, scratch.columns);
   const int64_t out_stride = out_width * size.channels;
@@ -283,7 +279,7 @@ void make_axis_filter(const Resizing& how, int64_t in, int64_t out, int64_t step
 template <class T>
 void filter_image(const T* src, ImageSize size, int64_t out_height, int64_t out_width,
                   const Resizing& how, float* dst) {
-  Scratch& scratch = thread_scratch();
+  Scratch scratch;
   AxisFilter& rows = scratch.row_filter;
   AxisFilter& columns = scratch.column_filter;
   make_axis_filter(how, size.height, out_height, 1, &rows);
@@ -341,8 +337,7 @@ void resize_nearest(const void* src, ImageSize size, int64_t element_bytes, int6
   };
   const float y_scale = placement.scale(size.height, out_height);
   const float x_scale = placement.scale(size.width, out_width);
-  std::vector<int32_t>& columns = thread_scratch().columns.lower;
-  columns.resize(static_cast<size_t>(out_width));
+  ChargedVector<int32_t> columns(static_cast<size_t>(out_width));
   for (int64_t x = 0; x < out_width; ++x) {
     columns[static_cast<size_t>(x)] = static_cast<int32_t>(place(x, x_scale, size.width));
   }

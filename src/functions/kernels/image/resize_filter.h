@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "data/charged.h"
+
 namespace penstock {
 
 enum class ResizeMethod : uint8_t {
@@ -40,8 +42,8 @@ struct ResizePlacement {
 // For each output place a run of `taps` source places from `starts` (counted in values, `step` from
 // one place to the next), with weights `most` apart.
 struct AxisFilter {
-  std::vector<int32_t> starts, taps;
-  std::vector<float> weights;
+  ChargedVector<int32_t> starts, taps;
+  ChargedVector<float> weights;
   int64_t most = 0;
 
   void resize(int64_t out, int64_t most_taps);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "data/charged.h"
 #include "functions/kernels/image/image_ops.h"
 #include "functions/kernels/image/resize.h"
 
@@ -166,7 +167,7 @@ void with_pad_row(const RowCall& call) {
   const int64_t from_bytes = images.size.elements() * dtype_size(image.dtype());
   std::byte* to = call.outputs[0].allocate(images.dims(height, width));
   std::memset(to, 0, static_cast<size_t>(images.count * height * width * pixel));
-  std::vector<std::byte> small(static_cast<size_t>(rows * columns * pixel));
+  ChargedVector<std::byte> small(static_cast<size_t>(rows * columns * pixel));
   to += (top * width + left) * pixel;
   for (int64_t i = 0; i < images.count; ++i, to += height * width * pixel) {
     resize_one(image, image.data() + i * from_bytes, images.size, rows, columns, how, small.data());

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "data/charged.h"
 #include "functions/kernels/image/image_file.h"
 
 namespace penstock {
@@ -62,6 +63,12 @@ void decode_webp(std::string_view file, const ImageDecoding& options, bool first
   ImageSize size{features.height, features.width, channels};
   check_claimed_size(options, size, file.size());
   *frames = 1;
+  // Lossless pixels and alpha are held as words of 32 bits, and some tables; a moving picture has
+  // two canvases more.
+  const bool held = features.format != 1 || features.has_alpha != 0;
+  const Charge work(features.has_animation != 0 ? 2 * 8 * size.height * size.width
+                    : held                      ? 8 * size.height * size.width
+                                                : 0);
   if (features.has_animation == 0) {
     return decode_still(bytes, file.size(), size, options, allocate(size));
   }

@@ -1,6 +1,5 @@
 #include "functions/kernels/math/array_file.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,6 +11,8 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "base/fork.h"
+#include "base/open_file.h"
 #include "data/npy_header.h"
 
 namespace penstock {
@@ -22,26 +23,17 @@ constexpr int64_t kMostRead = 1 << 20;  // larger files are mapped
 class OpenFile {
  public:
   explicit OpenFile(const std::string& path)
-      : path_(path), fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (fd_ < 0) throw system_error("open", path_, errno);
-    if (fstat(fd_, &status_) != 0 || !S_ISREG(status_.st_mode)) {
-      ::close(fd_);
-      throw Error(Code::invalid_argument, "load_array: " + path_ + ": not a regular file");
-    }
-  }
-  ~OpenFile() { ::close(fd_); }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
+      : path_(path), opened_(open_regular("load_array", path)) {}
 
-  int fd() const { return fd_; }
-  int64_t size() const { return status_.st_size; }
-  const struct stat& status() const { return status_; }
+  int fd() const { return opened_.fd.get(); }
+  int64_t size() const { return status().st_size; }
+  const struct stat& status() const { return opened_.status; }
   // As many bytes as there are.
   int64_t read(void* to, int64_t bytes, int64_t at) const {
     int64_t done = 0;
     while (done < bytes) {
-      const ssize_t n =
-          ::pread(fd_, static_cast<char*>(to) + done, static_cast<size_t>(bytes - done), at + done);
+      const ssize_t n = ::pread(fd(), static_cast<char*>(to) + done,
+                                static_cast<size_t>(bytes - done), at + done);
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) throw system_error("read", path_, errno);
       if (n == 0) break;
@@ -49,16 +41,16 @@ class OpenFile {
     }
     return done;
   }
-  std::string bytes(int64_t from, int64_t count) const {
-    std::string out(static_cast<size_t>(std::max<int64_t>(std::min(count, size() - from), 0)), 0);
+  std::string bytes(int64_t from, int64_t count) const {  // bounded: a header
+    std::string out(static_cast<size_t>(std::max<int64_t>(std::min(count, size() - from), 0)),
+                    0);  // bounded: a header
     out.resize(static_cast<size_t>(read(out.data(), static_cast<int64_t>(out.size()), from)));
     return out;
   }
 
  private:
-  std::string path_;
-  int fd_;
-  struct stat status_{};
+  std::string path_;  // bounded: a name
+  OpenedFile opened_;
 };
 
 [[noreturn]] void fail(const std::string& path, const std::string& what,
@@ -73,7 +65,7 @@ struct Layout {
 };
 
 std::string shape_text(const std::vector<int64_t>& shape) {
-  std::string out = "[";
+  std::string out = "[";  // bounded: the header
   for (const int64_t size : shape) out += (out.size() > 1 ? ", " : "") + std::to_string(size);
   return out + "]";
 }
@@ -137,11 +129,11 @@ Layout layout_of(const std::string& path, const OpenFile& file, const ArrayFileO
 // One mapping of each file as it is now, kept: entries of elements may point into it.
 std::byte* mapping_of(const std::string& path, const OpenFile& file) {
   using Key = std::tuple<dev_t, ino_t, int64_t, int64_t, int64_t>;
-  static std::mutex mutex;
+  static auto* mutex = new ForkMutex;
   static auto* mappings = new std::map<Key, std::byte*>;
   const struct stat& s = file.status();
   const Key key{s.st_dev, s.st_ino, s.st_size, s.st_mtim.tv_sec, s.st_mtim.tv_nsec};
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(*mutex);
   std::byte*& at = (*mappings)[key];
   if (!at) {
     void* memory =
@@ -160,7 +152,7 @@ std::byte* mapping_of(const std::string& path, const OpenFile& file) {
 
 bool array_file_type(const std::string& path, const ArrayFileOptions& options, DType* dtype,
                      Dims* dims) {
-  if (access(path.c_str(), F_OK) != 0 && errno == ENOENT) return false;
+  if (access(system_path("load_array", path), F_OK) != 0 && errno == ENOENT) return false;
   const Layout layout = layout_of(path, OpenFile(path), options);
   *dtype = layout.dtype;
   *dims = layout.dims;
@@ -188,7 +180,8 @@ std::string array_file_identity(const std::string& path) {
   const OpenFile file(path);
   if (file.size() <= kMostRead) return file.bytes(0, file.size());
   const struct stat& s = file.status();
-  std::string out = std::to_string(file.size()) + ":" + std::to_string(s.st_mtim.tv_sec) + "." +
+  std::string out = std::to_string(file.size()) + ":" + std::to_string(s.st_mtim.tv_sec) +
+                    "." +  // bounded: a few numbers
                     std::to_string(s.st_mtim.tv_nsec);
   constexpr int64_t kSamples = 64, kBytes = 4096;
   for (int64_t i = 0; i < kSamples; ++i)

@@ -11,8 +11,9 @@ namespace penstock {
 
 // What is said about a file where it does not say so itself.
 struct ArrayFileOptions {
-  std::optional<DType> dtype;      // needed for bare numbers; of a .npy file it must agree
-  std::vector<int64_t> shape{-1};  // -1: what is left (one of them); [-1] of a .npy file: its own
+  std::optional<DType> dtype;  // needed for bare numbers; of a .npy file it must agree
+  std::vector<int64_t> shape{
+      -1};  // bounded: sizes; -1: what is left (one of them); [-1] of a .npy file: its own
 };
 
 // The array's type without its entries. False when the file is not there. Throws Error:

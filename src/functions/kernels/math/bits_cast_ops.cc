@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "data/charged.h"
 #include "functions/kernels/families.h"
 #include "functions/kernels/math/convert.h"
 #include "functions/kernels/math/entrywise.h"
@@ -45,7 +46,7 @@ double clamped_float(double v, double most) { return v - v == 0 ? std::clamp(v, 
 void saturate(DType from, const std::byte* in, DType to, std::byte* out, int64_t n) {
   const bool wide = from == DType::float32 || from == DType::float64;
   if (from != to && is_float(to) && to != DType::float64 && (wide || to == DType::float16)) {
-    std::vector<double> values(static_cast<size_t>(n));
+    ChargedVector<double> values(static_cast<size_t>(n));
     convert_entries(from, in, DType::float64, reinterpret_cast<std::byte*>(values.data()), n);
     for (double& v : values) v = clamped_float(v, largest(to));
     return convert_entries(DType::float64, reinterpret_cast<const std::byte*>(values.data()), to,

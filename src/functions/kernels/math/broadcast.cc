@@ -83,7 +83,7 @@ Shape broadcast_shapes(const Shape& a, const Shape& b, bool* ok) {
   *ok = true;
   if (!a.has_rank() || !b.has_rank()) return Shape::unknown_rank();
   const int rank = std::max(a.rank(), b.rank());
-  std::vector<int64_t> out;
+  std::vector<int64_t> out;  // bounded: axes
   for (int i = 0; i < rank; ++i) {
     const int ia = i - (rank - a.rank()), ib = i - (rank - b.rank());
     const int64_t sa = ia < 0 ? 1 : a[ia], sb = ib < 0 ? 1 : b[ib];

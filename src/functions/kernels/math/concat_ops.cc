@@ -119,7 +119,7 @@ void concat_row(const RowCall& call) {
     }
     dims[axis] += other[axis];
   }
-  set_joined(call, same_dtype(call), dims, axis);
+  set_joined(call, same_dtype(call), Dims(dims.sizes()), axis);
 }
 
 Spec infer_stack(const InferContext& context) {

@@ -1,5 +1,6 @@
 // space_to_depth, depth_to_space: square blocks of pixels as channels, and back.
 
+#include "data/checked_product.h"
 #include "functions/kernels/families.h"
 #include "functions/kernels/math/shape_arguments.h"
 #include "functions/kernels/math/strided.h"
@@ -12,6 +13,8 @@ namespace {
 template <typename Sizes>
 void move_blocks(Sizes* sizes, int rank, int64_t block, bool to_depth) {
   if (block < 2) throw "block_size must be 2 or more: " + std::to_string(block);
+  constexpr int64_t kMostBlock = 1 << 20;
+  if (block > kMostBlock) throw "block_size is too large: " + std::to_string(block);
   if (rank < 3) throw std::string("expected [..., height, width, channels]");
   const auto divide = [&](int axis, int64_t by) {
     int64_t& size = (*sizes)[static_cast<size_t>(rank - axis)];
@@ -21,7 +24,7 @@ void move_blocks(Sizes* sizes, int rank, int64_t block, bool to_depth) {
   };
   const auto multiply = [&](int axis, int64_t by) {
     int64_t& size = (*sizes)[static_cast<size_t>(rank - axis)];
-    if (size >= 0) size *= by;
+    if (size >= 0) size = checked_product({size, by});
   };
   if (to_depth) {
     divide(3, block);

@@ -149,7 +149,7 @@ const LeafSpec& infer_number(const InferContext& context, int i) {
 DType infer_promoted(const InferContext& context, int i, int j) {
   const DType a = context.tensor(i).dtype, b = context.tensor(j).dtype;
   if (const auto common = promote(a, b)) return *common;
-  std::string message =
+  std::string message =  // bounded: a message
       "is " + std::string(dtype_name(a)) + ", the other side " + std::string(dtype_name(b));
   if (is_number(a) && is_number(b)) {
     const DType cast = is_float(a) ? a : is_float(b) ? b : DType::int64;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/wide.h"
+#include "data/charged.h"
 #include "functions/kernels/math/broadcast.h"
 #include "functions/op.h"
 
@@ -105,7 +106,7 @@ void run_binary(const EntrywiseCall& call) {
   for (int i = 0; i < 2; ++i) {
     const int64_t period = plan.table_size(i);
     if (period == 0 || period >= kShort || plan.entries() < 8 * kShort) continue;
-    std::vector<T> table(static_cast<size_t>(period * (4 * kShort / period)));
+    ChargedVector<T> table(static_cast<size_t>(period * (4 * kShort / period)));
     const T* from = i == 0 ? a : b;
     for (size_t k = 0; k < table.size(); ++k) table[k] = from[k % static_cast<size_t>(period)];
     const auto step = static_cast<int64_t>(table.size());

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "data/charged.h"
 #include "functions/kernels/families.h"
 #include "functions/kernels/math/convert.h"
 #include "functions/kernels/math/entrywise.h"
@@ -15,9 +16,9 @@ namespace {
 
 // Which slices of an array of `dims` the last axis of `indices` names.
 struct Slices {
-  std::vector<int64_t> at;  // first entry of each
-  int64_t size = 1;         // entries of a slice
-  Dims dims;                // indices without their last axis, then the slice's own
+  ChargedVector<int64_t> at;  // first entry of each
+  int64_t size = 1;           // entries of a slice
+  Dims dims;                  // indices without their last axis, then the slice's own
 };
 
 Slices read_slices(std::string_view op, const Tensor& indices, const Dims& dims) {

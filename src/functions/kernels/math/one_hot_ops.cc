@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "data/charged.h"
 #include "functions/kernels/families.h"
 #include "functions/kernels/math/convert.h"
 #include "functions/kernels/math/shape_arguments.h"
@@ -73,7 +74,7 @@ Spec infer_sequence_mask(const InferContext& context) {
 }
 
 void sequence_mask_row(const RowCall& call) {
-  const std::vector<int64_t> lengths = read_ints(call.inputs[0]);
+  const ChargedVector<int64_t> lengths = read_ints(call.inputs[0]);
   int64_t size = 0;
   if (call.inputs.size() > 1) {
     size = std::max<int64_t>(0, integer_at(call.inputs[1]));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "data/charged.h"
+#include "data/checked_product.h"
 #include "functions/kernels/families.h"
 #include "functions/kernels/math/convert.h"
 #include "functions/kernels/math/shape_arguments.h"
@@ -47,6 +49,9 @@ Spec infer_pad(const InferContext& context) {
   for (size_t i = 0; i * 2 + 1 < known.size() && i < sizes.size(); ++i) {
     if (known[2 * i] < 0 || known[2 * i + 1] < 0) context.fail(1, "holds a negative number");
     const int64_t own = shape.has_rank() ? shape[static_cast<int>(i)] : Shape::kUnknown;
+    if (std::max(known[2 * i], known[2 * i + 1]) > kMostEntries)
+      context.fail(1, "is " + std::to_string(std::max(known[2 * i], known[2 * i + 1])) +
+                          " wide, which is too large");
     if (own >= 0) sizes[i] = known[2 * i] + own + known[2 * i + 1];
     if (own >= 0 && mode != "constant" &&
         std::max(known[2 * i], known[2 * i + 1]) > reach(mode, own))
@@ -66,7 +71,7 @@ void pad_mirrored(const RowCall& call, const std::string& mode, const Tensor& pa
                           " is too wide for size " + std::to_string(size));
     }
     const int64_t skip = mode == "reflect" ? 1 : 0;
-    std::vector<int64_t> at;
+    ChargedVector<int64_t> at;
     for (int64_t i = -front; i < size + back; ++i) {
       at.push_back(i < 0 ? -i - 1 + skip : i >= size ? 2 * size - 1 - skip - i : i);
     }

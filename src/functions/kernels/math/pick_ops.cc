@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "data/charged.h"
 #include "functions/kernels/families.h"
 #include "functions/kernels/math/convert.h"
 #include "functions/kernels/math/entrywise.h"
@@ -40,7 +41,7 @@ void gather_row(const RowCall& call) {
   const Tensor& x = call.inputs[0];
   const int axis = row_axis("gather", call.attrs["axis"].as_int(), x.dims().rank());
   const int64_t size = x.dims()[axis];
-  const std::vector<int64_t> at = read_ints(call.inputs[1]);
+  const ChargedVector<int64_t> at = read_ints(call.inputs[1]);
   for (const int64_t i : at) {
     if (i < 0 || i >= size) {
       fail_row("gather",
@@ -110,7 +111,7 @@ Spec infer_nonzero(const InferContext& context) {
 void nonzero_row(const RowCall& call) {
   const Tensor x = converted(call.inputs[0], DType::boolean);
   const Dims& dims = x.dims();
-  std::vector<int64_t> found;
+  ChargedVector<int64_t> found;
   for (int64_t i = 0; i < x.entries_count(); ++i) {
     if (x.entry<bool>(i)) found.push_back(i);
   }

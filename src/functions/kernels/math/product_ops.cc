@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "data/charged.h"
 #include "functions/kernels/families.h"
 #include "functions/kernels/math/convert.h"
 #include "functions/kernels/math/entrywise.h"
@@ -18,7 +19,7 @@ namespace {
 template <typename T>
 void multiply(const T* a, const T* b, int64_t n, int64_t k, int64_t m, T* out) {
   using Acc = std::conditional_t<std::is_floating_point_v<T>, double, T>;
-  std::vector<Acc> sums(static_cast<size_t>(m));
+  ChargedVector<Acc> sums(static_cast<size_t>(m));
   for (int64_t i = 0; i < n; ++i) {
     std::fill(sums.begin(), sums.end(), Acc{0});
     for (int64_t j = 0; j < k; ++j) {
@@ -84,7 +85,7 @@ void matmul_row(const RowCall& call) {
   const DType dtype = compute_dtype(slot.dtype());
   const Tensor a = converted(call.inputs[0], dtype), b = converted(call.inputs[1], dtype);
   const int rank = a.dims().rank(), other = b.dims().rank();
-  std::vector<int64_t> batch;
+  std::vector<int64_t> batch;  // bounded: axes
   const bool fits = rank >= 2 && other >= 2 && a.dims()[rank - 1] == b.dims()[other - 2] &&
                     batch_sizes(a.dims().sizes(), b.dims().sizes(), &batch);
   if (!fits)
@@ -113,7 +114,7 @@ void matmul_row(const RowCall& call) {
 // -- tensordot
 
 struct DotAxes {
-  std::vector<int64_t> a, b;
+  std::vector<int64_t> a, b;  // bounded: axes
 };
 
 // A number (the last of a, the first of b), or [axes of a, axes of b]; throws Error.
@@ -133,7 +134,8 @@ DotAxes dot_axes(const Attr& attr, int rank_a, int rank_b) {
     const Tensor& t = attr.tensor();
     if (t.dims().rank() == 0 || t.dims()[0] != 2)
       fail_row("tensordot", "axes must be a number or [axes of a, axes of b]");
-    out = {read_ints(t.item(0)), read_ints(t.item(1))};
+    const auto axes = [&t](int64_t side) { return attr_ints(Attr::of(t.item(side))); };
+    out = {axes(0), axes(1)};
   } else if (attr.items().size() == 2) {
     out = {attr_ints(attr.items()[0]), attr_ints(attr.items()[1])};
   }
@@ -146,7 +148,7 @@ DotAxes dot_axes(const Attr& attr, int rank_a, int rank_b) {
 
 // The axes that are not summed over, in order.
 std::vector<int64_t> free_axes(const std::vector<int64_t>& summed, int rank) {
-  std::vector<int64_t> out;
+  std::vector<int64_t> out;  // bounded: axes
   for (int64_t i = 0; i < rank; ++i) {
     if (std::ranges::find(summed, i) == summed.end()) out.push_back(i);
   }

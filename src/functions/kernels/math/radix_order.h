@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "data/charged.h"
+
 namespace penstock {
 
 // From so many entries on it beats comparing.
@@ -32,13 +34,13 @@ auto order_key(T v) {
 // The places of the n entries `step` apart, equal ones in their order. REQUIRES n < 2^32.
 template <typename T>
 void radix_order(const T* line, int64_t n, int64_t step, bool descending,
-                 std::vector<int64_t>* places) {
+                 ChargedVector<int64_t>* places) {
   using Key = decltype(order_key(T{}));
   constexpr int kBits = 11, kDigits = (8 * static_cast<int>(sizeof(Key)) + kBits - 1) / kBits;
   constexpr size_t kBuckets = size_t{1} << kBits;
   using Entry = std::pair<Key, uint32_t>;
   const auto size = static_cast<size_t>(n);
-  std::vector<Entry> entries(size), other(size);
+  ChargedVector<Entry> entries(size), other(size);
   std::vector<std::array<uint32_t, kBuckets>> counts(kDigits);
   const auto digit = [](Key key, int d) {
     return static_cast<size_t>(key >> (d * kBits)) & (kBuckets - 1);

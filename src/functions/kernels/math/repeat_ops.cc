@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "data/charged.h"
+#include "data/checked_product.h"
 #include "functions/kernels/families.h"
 #include "functions/kernels/math/shape_arguments.h"
 #include "functions/kernels/math/strided.h"
@@ -27,7 +29,9 @@ Spec infer_tile(const InferContext& context) {
   for (size_t i = 0; i < known.size(); ++i) {
     if (known[i] < 0) context.fail(1, "holds a negative number: " + std::to_string(known[i]));
     const int64_t own = shape.has_rank() ? shape[static_cast<int>(i)] : Shape::kUnknown;
-    if (own >= 0) sizes[i] = own * known[i];
+    if (own >= 0) sizes[i] = checked_product({own, known[i]});
+    if (sizes[i] >= kMostEntries)
+      context.fail(1, "is too large for " + type.text() + ": " + std::to_string(known[i]));
   }
   return Spec::tensor(type.dtype, Shape(std::move(sizes)));
 }
@@ -86,13 +90,14 @@ void repeat_row(const RowCall& call) {
   const Tensor& given = call.inputs[0];
   const Tensor x = flat ? given.reshaped({given.entries_count()}) : given;
   const int axis = flat ? 0 : row_axis("repeat", call.attrs["axis"].as_int(), x.dims().rank());
-  const std::vector<int64_t> repeats = read_ints(call.inputs[1]);
+  const ChargedVector<int64_t> repeats = read_ints(call.inputs[1]);
   const int64_t size = x.dims()[axis];
   if (repeats.size() != 1 && repeats.size() != static_cast<size_t>(size)) {
     fail_row("repeat",
              std::to_string(repeats.size()) + " numbers for " + std::to_string(size) + " items");
   }
-  std::vector<int64_t> at;
+  ChargedVector<int64_t> at;
+  at.reserve(static_cast<size_t>(size));
   for (int64_t i = 0; i < size; ++i) {
     const int64_t n = repeats[repeats.size() == 1 ? 0 : static_cast<size_t>(i)];
     if (n < 0) fail_row("repeat", "a number must not be negative: " + std::to_string(n));
@@ -131,7 +136,7 @@ void roll_row(const RowCall& call) {
     const int axis = row_axis("roll", given, x.dims().rank());
     const int64_t size = x.dims()[axis];
     if (size == 0) continue;
-    std::vector<int64_t> at(static_cast<size_t>(size));
+    ChargedVector<int64_t> at(static_cast<size_t>(size));
     std::iota(at.begin(), at.end(), 0);
     const int64_t first = (size - shift % size) % size;  // the entry that comes to the front
     std::ranges::rotate(at, at.begin() + first);

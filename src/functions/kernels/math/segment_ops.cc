@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "data/charged.h"
 #include "functions/kernels/families.h"
 #include "functions/kernels/math/convert.h"
 #include "functions/kernels/math/entrywise.h"
@@ -29,7 +30,7 @@ Spec infer_sums(const InferContext& context, int64_t segments) {
 }
 
 // Adds the items up; a negative number drops its item.
-void add_up(std::string_view op, const RowCall& call, const std::vector<int64_t>& ids,
+void add_up(std::string_view op, const RowCall& call, std::span<const int64_t> ids,
             int64_t segments) {
   const Tensor& given = call.inputs[0];
   OutputSlot& slot = call.outputs[0];
@@ -55,7 +56,7 @@ void add_up(std::string_view op, const RowCall& call, const std::vector<int64_t>
 }
 
 void segment_sum_row(const RowCall& call) {
-  const std::vector<int64_t> ids = read_ints(call.inputs[1]);
+  const ChargedVector<int64_t> ids = read_ints(call.inputs[1]);
   if (!std::ranges::is_sorted(ids) || (!ids.empty() && ids[0] < 0))
     fail_row("segment_sum", "the numbers must ascend from 0 or more; use unsorted_segment_sum");
   add_up("segment_sum", call, ids, ids.empty() ? 0 : ids.back() + 1);
@@ -69,7 +70,7 @@ Spec infer_unsorted(const InferContext& context) {
 }
 
 void unsorted_segment_sum_row(const RowCall& call) {
-  const std::vector<int64_t> ids = read_ints(call.inputs[1]);
+  const ChargedVector<int64_t> ids = read_ints(call.inputs[1]);
   const int64_t segments = integer_at(call.inputs[2]);
   if (segments < 0)
     fail_row("unsorted_segment_sum",

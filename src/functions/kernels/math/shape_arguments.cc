@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "data/charged.h"
+
 namespace penstock {
 namespace {
 
@@ -37,15 +39,15 @@ Shape shape_from_input(const InferContext& context, int i) {
     context.fail(i, "describes " + std::to_string(type.shape[0]) + " axes, at most " +
                         std::to_string(kMaxRank) + " are possible");
   }
-  std::vector<int64_t> known = context.known_ints(i);
+  std::vector<int64_t> known = context.known_ints(i);  // bounded: axes
   if (known.empty()) known = context.inputs[static_cast<size_t>(i)].partial;
   if (known.empty()) return Shape::of_rank(static_cast<int>(type.shape[0]));
   for (int64_t& size : known) size = size < 0 ? Shape::kUnknown : size;
   return Shape(std::move(known));
 }
 
-std::vector<int64_t> read_ints(const Tensor& tensor) {
-  std::vector<int64_t> out;
+ChargedVector<int64_t> read_ints(const Tensor& tensor) {
+  ChargedVector<int64_t> out;
   for (int64_t i = 0; i < tensor.entries_count(); ++i) out.push_back(integer_at(tensor, i));
   return out;
 }

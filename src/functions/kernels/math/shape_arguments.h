@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/charged.h"
 #include "functions/op.h"
 
 namespace penstock {
@@ -19,7 +20,7 @@ Shape shape_from_input(const InferContext& context, int i);
 // The sizes in a row's shape tensor; -1 passes only with `allow_unknown`.
 Dims read_dims(std::string_view op, const Tensor& tensor, bool allow_unknown = false);
 // Entries of an integer tensor.
-std::vector<int64_t> read_ints(const Tensor& tensor);
+ChargedVector<int64_t> read_ints(const Tensor& tensor);
 
 // Throws TypeError unless input i holds integers (of rank `rank` unless -1).
 const LeafSpec& infer_integers(const InferContext& context, int i, int rank);

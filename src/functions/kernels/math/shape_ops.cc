@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "data/checked_product.h"
 #include "functions/kernels/families.h"
 #include "functions/kernels/math/broadcast.h"
 #include "functions/kernels/math/shape_arguments.h"
@@ -59,7 +60,7 @@ std::string fill_in_size(std::span<const int64_t> from, std::vector<int64_t>* si
   int64_t* free = nullptr;
   bool has_zero = false, overflows = false;
   for (const int64_t size : from) {
-    entries *= size;
+    entries = checked_product({entries, size});
     if (size > 0) overflows |= __builtin_mul_overflow(nonzero_from, size, &nonzero_from);
   }
   for (int64_t& size : *sizes) {
@@ -72,7 +73,10 @@ std::string fill_in_size(std::span<const int64_t> from, std::vector<int64_t>* si
   const int64_t all = has_zero ? nonzero_from : entries;
   const bool fits = !overflows && (!has_zero || entries == 0) &&
                     (free ? all % known == 0 : has_zero || known == entries);
-  if (!fits) return "shape " + Dims(from).text() + " does not fit " + Dims(*sizes).text();
+  if (!fits) {
+    const Shape own(std::vector<int64_t>(from.begin(), from.end()));
+    return "shape " + own.text() + " does not fit " + Shape(*sizes).text();
+  }
   if (free) *free = all / known;
   return {};
 }
@@ -213,7 +217,7 @@ Spec infer_squeeze(const InferContext& context) {
 }
 
 StridedView transpose_view(const Attrs& attrs, const Dims& dims, Dims* out) {
-  std::vector<int64_t> perm;
+  std::vector<int64_t> perm;  // bounded: axes
   if (attrs["perm"].is_none()) {
     for (int i = dims.rank(); i-- > 0;) perm.push_back(i);
   } else {
@@ -247,7 +251,7 @@ Spec infer_transpose(const InferContext& context) {
   if (shape.has_rank() && shape.rank() != rank) {
     context.fail(0, "is " + type.text() + ", perm has " + std::to_string(rank) + " entries");
   }
-  std::vector<bool> seen(perm.size(), false);
+  std::vector<bool> seen(perm.size(), false);  // bounded: axes
   std::vector<int64_t> sizes;
   for (const int64_t p : perm) {
     const auto axis = static_cast<size_t>(infer_axis(context, "perm", p, rank));

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "data/charged.h"
 #include "functions/kernels/families.h"
 #include "functions/kernels/math/shape_arguments.h"
 #include "functions/kernels/math/take_items.h"
@@ -36,7 +37,7 @@ void shuffle_row(const RowCall& call) {
     fail_row("shuffle", "axis is " + std::to_string(call.attrs["axis"].as_int()) +
                             ", the tensor has rank " + std::to_string(rank));
   }
-  std::vector<int64_t> order(static_cast<size_t>(x.dims()[static_cast<int>(axis)]));
+  ChargedVector<int64_t> order(static_cast<size_t>(x.dims()[static_cast<int>(axis)]));
   std::iota(order.begin(), order.end(), int64_t{0});
   const Attr& seed = call.attrs["seed"];
   RandomStream stream(seed.is_none() ? 0 : static_cast<uint64_t>(seed.as_int()), call.row.epoch,

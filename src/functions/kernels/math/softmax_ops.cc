@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "data/charged.h"
 #include "functions/kernels/families.h"
 #include "functions/kernels/math/axiswise.h"
 #include "functions/kernels/math/entrywise.h"
@@ -12,8 +13,8 @@ namespace penstock {
 namespace {
 
 template <typename T, bool logarithm>
-void run_line(const T* in, T* out, int64_t n, int64_t step, std::vector<double>* held) {
-  std::vector<double>& e = *held;
+void run_line(const T* in, T* out, int64_t n, int64_t step, ChargedVector<double>* held) {
+  ChargedVector<double>& e = *held;
   double top = static_cast<double>(in[0]), sum = 0;
   for (int64_t k = 1; k < n; ++k) top = std::max(top, static_cast<double>(in[k * step]));
   for (int64_t k = 0; k < n; ++k) {
@@ -31,7 +32,7 @@ void run_line(const T* in, T* out, int64_t n, int64_t step, std::vector<double>*
 template <bool logarithm>
 void run(const AxisCall& call) {
   const Around& a = call.around;
-  std::vector<double> held(static_cast<size_t>(a.size));
+  ChargedVector<double> held(static_cast<size_t>(a.size));
   const auto lines = [&]<typename T>(TypeTag<T>) {
     for (int64_t i = 0; i < a.lines(); ++i) {
       run_line<T, logarithm>(reinterpret_cast<const T*>(call.in) + a.line(i),

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "data/charged.h"
 #include "functions/kernels/families.h"
 #include "functions/kernels/math/axiswise.h"
 #include "functions/kernels/math/convert.h"
@@ -20,7 +21,7 @@ namespace {
 // The places of the first `count` entries of a line in order.
 template <typename T>
 void order_line(const T* line, int64_t n, int64_t step, bool descending, int64_t count,
-                std::vector<int64_t>* places) {
+                ChargedVector<int64_t>* places) {
   if constexpr (std::is_arithmetic_v<T>) {
     if (count == n && n >= kLeastForRadix && n <= UINT32_MAX)
       return radix_order(line, n, step, descending, places);
@@ -44,7 +45,7 @@ bool descends(const Attrs& attrs) { return attrs["descending"].as_bool(); }
 template <bool gives_places>
 void run_sort(const AxisCall& call) {
   const Around& a = call.around;
-  std::vector<int64_t> places;
+  ChargedVector<int64_t> places;
   visit_ordered(call.dtype, [&]<typename T>(TypeTag<T>) {
     for (int64_t i = 0; i < a.lines(); ++i) {
       const T* line = reinterpret_cast<const T*>(call.in) + a.line(i);
@@ -103,7 +104,7 @@ void top_k_row(const RowCall& call) {
   dims[dims.rank() - 1] = k;
   Tensor values = Tensor::make(x.dtype(), dims);
   auto* indices = call.outputs[1].allocate_as<int64_t>(dims);
-  std::vector<int64_t> places;
+  ChargedVector<int64_t> places;
   visit_number(x.dtype(), [&]<typename T>(TypeTag<T>) {
     T* out = values.mutable_entries<T>();
     for (int64_t i = 0; i < a.outer; ++i) {

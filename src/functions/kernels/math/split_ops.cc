@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "data/charged.h"
 #include "functions/kernels/families.h"
 #include "functions/kernels/math/shape_arguments.h"
 #include "functions/kernels/math/strided.h"
@@ -27,7 +28,8 @@ std::vector<int64_t> piece_sizes(const Attr& attr, int64_t size) {
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i] < -1) throw "a size must not be negative: " + std::to_string(sizes[i]);
     if (sizes[i] >= 0) {
-      total += sizes[i];
+      if (__builtin_add_overflow(total, sizes[i], &total))
+        throw "a size is too large: " + std::to_string(sizes[i]);
     } else if (free >= 0) {
       throw std::string("-1 stands twice among the sizes");
     } else {
@@ -62,7 +64,7 @@ Spec infer_split(const InferContext& context) {
       items.push_back(Spec::tensor(type.dtype, shape));
       continue;
     }
-    std::vector<int64_t> part = shape.sizes();
+    std::vector<int64_t> part = shape.sizes();  // bounded: axes
     part[static_cast<size_t>(axis)] = size;
     items.push_back(Spec::tensor(type.dtype, Shape(std::move(part))));
   }
@@ -138,16 +140,15 @@ Spec infer_slice(const InferContext& context) {
   std::vector<int64_t> sizes(static_cast<size_t>(shape.rank()), Shape::kUnknown);
   for (size_t i = 0; i < size.size(); ++i) {
     const int64_t own = shape[static_cast<int>(i)];
-    sizes[i] = size[i] >= 0                                      ? size[i]
-               : own >= 0 && i < begin.size() && begin[i] <= own ? own - begin[i]
-                                                                 : Shape::kUnknown;
+    const bool inside = i < begin.size() && begin[i] >= 0 && begin[i] <= own;
+    sizes[i] = size[i] >= 0 ? size[i] : inside ? own - begin[i] : Shape::kUnknown;
   }
   return Spec::tensor(type.dtype, Shape(std::move(sizes)));
 }
 
 void slice_row(const RowCall& call) {
   const Tensor& x = call.inputs[0];
-  const std::vector<int64_t> begin = read_ints(call.inputs[1]), size = read_ints(call.inputs[2]);
+  const ChargedVector<int64_t> begin = read_ints(call.inputs[1]), size = read_ints(call.inputs[2]);
   const int rank = x.dims().rank();
   if (begin.size() != static_cast<size_t>(rank) || size.size() != static_cast<size_t>(rank)) {
     fail_row("slice", "begin and size need " + std::to_string(rank) + " entries for shape " +

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "data/charged.h"
 #include "functions/kernels/families.h"
 #include "functions/kernels/math/entrywise.h"
 #include "functions/kernels/math/reduce_axes.h"
@@ -18,7 +19,7 @@ struct Spread {
 // Calls f(entries, spreads, out) with T the entries' type.
 template <typename F>
 void visit_spreads(const ReduceCall& call, F&& f) {
-  std::vector<Spread> spreads(static_cast<size_t>(call.walk.results));
+  ChargedVector<Spread> spreads(static_cast<size_t>(call.walk.results));
   const auto run = [&]<typename T>(TypeTag<T>) {
     f(reinterpret_cast<const T*>(call.in), spreads.data(), reinterpret_cast<T*>(call.out));
   };

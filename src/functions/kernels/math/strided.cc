@@ -124,7 +124,7 @@ void turn_tile(const T* from, int64_t stride, T* to, const int64_t* rows, int64_
 struct Along {
   uint64_t axes = 0;
   int64_t entries = 1;
-  std::vector<int64_t> to;  // of each entry, its offset in the result
+  std::vector<int64_t> to;  // bounded: some tiles; of each entry, its offset in the result
 };
 
 // Of the axes of `v` but the last; no entries where none is innermost.

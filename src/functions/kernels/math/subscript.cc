@@ -158,7 +158,7 @@ Spec infer_subscript(const InferContext& context) {
     const std::vector<int64_t> ints = context.known_ints(static_cast<int>(p.value));
     return ints.size() == 1 ? (*value = ints[0], true) : false;
   };
-  std::vector<int64_t> out;
+  std::vector<int64_t> out;  // bounded: axes
   int axis = 0;
   for (const Piece& p : pieces.pieces) {
     if (p.kind == Piece::Kind::newaxis) {

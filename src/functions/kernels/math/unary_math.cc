@@ -63,6 +63,11 @@ PENSTOCK_UNARY(Ceil, std::is_integral_v<T> ? x : static_cast<T>(std::ceil(x)));
 PENSTOCK_UNARY(Round, std::is_integral_v<T> ? x : static_cast<T>(std::nearbyint(x)));
 PENSTOCK_UNARY(Square, wrapping_multiply(x, x));
 PENSTOCK_UNARY(Relu, x < T{0} ? T{0} : x);
+PENSTOCK_UNARY(Relu6, x<T{0} ? T{0} : x> T{6} ? T{6} : x);
+PENSTOCK_UNARY(Elu, x < T{0} ? std::expm1(x) : x);
+// The constants with which a layer keeps mean 0 and variance 1: scale, and scale * alpha.
+PENSTOCK_UNARY(Selu, x < T{0} ? static_cast<T>(1.7580993408473768599) * std::expm1(x)
+                              : static_cast<T>(1.0507009873554804934) * x);
 #undef PENSTOCK_UNARY
 
 template <typename Op>
@@ -109,6 +114,8 @@ PENSTOCK_FLOAT_KERNEL(Lgamma, "lgamma");
 PENSTOCK_FLOAT_KERNEL(Digamma, "digamma");
 PENSTOCK_FLOAT_KERNEL(Sigmoid, "sigmoid");
 PENSTOCK_FLOAT_KERNEL(Softplus, "softplus");
+PENSTOCK_FLOAT_KERNEL(Elu, "elu");
+PENSTOCK_FLOAT_KERNEL(Selu, "selu");
 #undef PENSTOCK_FLOAT_KERNEL
 
 constexpr EntrywiseKernel kFloor{"floor", 1, common_compute_dtype, false, run_any<Floor>};
@@ -116,6 +123,7 @@ constexpr EntrywiseKernel kCeil{"ceil", 1, common_compute_dtype, false, run_any<
 constexpr EntrywiseKernel kRound{"round", 1, common_compute_dtype, false, run_any<Round>};
 constexpr EntrywiseKernel kSquare{"square", 1, common_compute_dtype, false, run_any<Square>};
 constexpr EntrywiseKernel kRelu{"relu", 1, common_compute_dtype, false, run_any<Relu>};
+constexpr EntrywiseKernel kRelu6{"relu6", 1, common_compute_dtype, false, run_any<Relu6>};
 
 Spec infer_float(const InferContext& context) {
   const LeafSpec& type = infer_number(context, 0);
@@ -164,11 +172,15 @@ void add_unary_math_ops(OpRegistry* registry) {
   add_float<kLgamma>(registry, "the logarithm of the absolute value of the gamma function", 60);
   add_float<kSigmoid>(registry, "1 / (1 + exp(-x))", 40);
   add_float<kSoftplus>(registry, "log(1 + exp(x))", 60);
+  add_float<kElu>(registry, "x, but exp(x) - 1 where x is negative", 40);
+  add_float<kSelu>(registry, "1.0507 * x, but 1.7581 * (exp(x) - 1) where x is negative", 40);
   registry->add(entrywise_op<kFloor>("rounded down"));
   registry->add(entrywise_op<kCeil>("rounded up"));
   registry->add(entrywise_op<kRound>("rounded to the nearest, halves to even"));
   registry->add(entrywise_op<kSquare>("x * x"));
   registry->add(entrywise_op<kRelu>("x, but 0 where x is negative; NaN stays"));
+  registry->add(
+      entrywise_op<kRelu6>("x, but 0 where x is negative and 6 where it is more; NaN stays"));
 }
 
 }  // namespace penstock

@@ -3,6 +3,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "data/charged.h"
 #include "functions/kernels/families.h"
 #include "functions/kernels/math/convert.h"
 #include "functions/kernels/math/ordering.h"
@@ -24,8 +25,8 @@ Spec infer_unique(const InferContext& context) {
 }
 
 struct Found {
-  std::vector<int64_t> first;   // where each distinct entry stands first
-  std::vector<int64_t> counts;  // how often it occurs
+  ChargedVector<int64_t> first;   // where each distinct entry stands first
+  ChargedVector<int64_t> counts;  // how often it occurs
 };
 
 // Numbers the distinct entries of x; `ids` gets the number of each entry.
@@ -36,7 +37,9 @@ Found find_unique(const Tensor& x, int64_t* ids) {
   visit_dtype(dtype, [&]<typename T>(TypeTag<T>) {
     using Key = std::conditional_t<std::is_same_v<T, BytesView>, std::string_view, T>;
     if constexpr (!std::is_same_v<T, Float16> && !std::is_same_v<T, BFloat16>) {
-      std::unordered_map<Key, int64_t> known;
+      constexpr int64_t kNodeBytes = 64;  // of the map, for each entry
+      const Charge nodes(kNodeBytes * x.entries_count());
+      std::unordered_map<Key, int64_t> known;  // bounded: counted above
       for (int64_t i = 0; i < x.entries_count(); ++i) {
         Key key;
         if constexpr (std::is_same_v<T, BytesView>) {

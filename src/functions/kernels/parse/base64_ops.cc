@@ -1,5 +1,6 @@
 // encode_base64, decode_base64: the alphabet that is safe in URLs.
 
+#include "data/charged.h"
 #include "functions/kernels/math/shape_arguments.h"
 #include "functions/kernels/parse/base64_text.h"
 #include "functions/kernels/parse/parse_family.h"
@@ -11,7 +12,7 @@ namespace {
 class Encode final : public StringRewrite {
  public:
   explicit Encode(const Attrs& attrs) : pad_(attrs["pad"].as_bool()) {}
-  void append(std::string_view text, std::string* out) const override {
+  void append(std::string_view text, ChargedString* out) const override {
     encode_web_base64(text, pad_, out);
   }
 
@@ -21,7 +22,7 @@ class Encode final : public StringRewrite {
 
 class Decode final : public StringRewrite {
  public:
-  void append(std::string_view text, std::string* out) const override {
+  void append(std::string_view text, ChargedString* out) const override {
     const int64_t bad = decode_web_base64(text, out);
     if (bad < 0) return;
     const auto at = static_cast<size_t>(bad);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "data/charged.h"
+
 namespace penstock {
 namespace {
 
@@ -26,7 +28,7 @@ constexpr Values kAny = [] {
   return out;
 }();
 
-int64_t decode(std::string_view text, const Values& values, std::string* out) {
+int64_t decode(std::string_view text, const Values& values, ChargedString* out) {
   if (text.size() % 4 == 1) return static_cast<int64_t>(text.size());
   if (text.size() % 4 == 0) {  // a whole last group may be padded
     if (text.ends_with("==")) {
@@ -50,7 +52,7 @@ int64_t decode(std::string_view text, const Values& values, std::string* out) {
 
 }  // namespace
 
-void encode_web_base64(std::string_view bytes, bool pad, std::string* out) {
+void encode_web_base64(std::string_view bytes, bool pad, ChargedString* out) {
   for (size_t at = 0; at < bytes.size(); at += 3) {
     const size_t n = std::min<size_t>(3, bytes.size() - at);
     uint32_t bits = 0;
@@ -61,11 +63,11 @@ void encode_web_base64(std::string_view bytes, bool pad, std::string* out) {
   }
 }
 
-int64_t decode_web_base64(std::string_view text, std::string* out) {
+int64_t decode_web_base64(std::string_view text, ChargedString* out) {
   return decode(text, kWeb, out);
 }
 
-bool decode_any_base64(std::string_view text, std::string* out) {
+bool decode_any_base64(std::string_view text, ChargedString* out) {
   return decode(text, kAny, out) < 0;
 }
 

@@ -1,6 +1,7 @@
 #include "functions/kernels/parse/csv_line.h"
 
 #include "base/error.h"
+#include "data/charged.h"
 
 namespace penstock {
 namespace {
@@ -11,11 +12,10 @@ namespace {
 
 }  // namespace
 
-void CsvLine::cut(std::string_view line, std::vector<std::string_view>* fields,
-                  std::vector<std::string>* unquoted) const {
+void CsvLine::cut(std::string_view line, ChargedVector<std::string_view>* fields,
+                  std::deque<ChargedString>* unquoted) const {
   fields->clear();
   unquoted->clear();
-  unquoted->reserve(line.size() / 2);  // so that no string moves
   for (size_t at = 0; at < line.size(); ++at) {
     const bool quoted = quotes_ && line[at] == '"';
     fields->push_back(quoted ? quoted_field(line, &at, fields->size(), unquoted)
@@ -36,7 +36,7 @@ std::string_view CsvLine::plain_field(std::string_view line, size_t* at, size_t 
 }
 
 std::string_view CsvLine::quoted_field(std::string_view line, size_t* at, size_t number,
-                                       std::vector<std::string>* unquoted) const {
+                                       std::deque<ChargedString>* unquoted) const {
   const size_t begin = ++*at;
   bool doubled = false;
   for (;; ++*at) {
@@ -51,7 +51,7 @@ std::string_view CsvLine::quoted_field(std::string_view line, size_t* at, size_t
   const std::string_view inside = line.substr(begin, *at - begin);
   ++*at;
   if (!doubled) return inside;
-  std::string& text = unquoted->emplace_back();
+  ChargedString& text = unquoted->emplace_back();
   for (size_t i = 0; i < inside.size(); ++i) {
     text += inside[i];
     if (inside[i] == '"') ++i;

@@ -1,9 +1,10 @@
 // One line of CSV cut into fields.
 #pragma once
 
-#include <string>
+#include <deque>
 #include <string_view>
-#include <vector>
+
+#include "data/charged.h"
 
 namespace penstock {
 
@@ -15,13 +16,13 @@ class CsvLine {
 
   // Cuts the line; throws INVALID_ARGUMENT ("field 2: ..."). Fields point into it, or (those with
   // doubled quotes) into `*unquoted`, which must not be touched while they are used.
-  void cut(std::string_view line, std::vector<std::string_view>* fields,
-           std::vector<std::string>* unquoted) const;
+  void cut(std::string_view line, ChargedVector<std::string_view>* fields,
+           std::deque<ChargedString>* unquoted) const;
 
  private:
   std::string_view plain_field(std::string_view line, size_t* at, size_t number) const;
   std::string_view quoted_field(std::string_view line, size_t* at, size_t number,
-                                std::vector<std::string>* unquoted) const;
+                                std::deque<ChargedString>* unquoted) const;
   char delimiter_;
   bool quotes_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 
 #include "functions/kernels/math/convert.h"
 #include "functions/kernels/math/shape_arguments.h"
@@ -25,6 +26,8 @@ CsvColumn read_column(const Attr& attr) {
   CsvColumn out{DType::bytes, true, {}};
   if (attr.kind() == Attr::Kind::dtype) {
     out.dtype = attr.as_dtype();
+  } else if (attr.is_tensor() && attr.tensor().entries_count() == 0) {
+    out = {attr.tensor().dtype(), true, {}};  // tf.data's way to write a required column
   } else if (attr.is_tensor() && attr.tensor().entries_count() == 1) {
     out = {attr.tensor().dtype(), false, attr.tensor()};
   } else {
@@ -62,8 +65,8 @@ class CsvPlan {
   // Throws Error.
   void read(std::string_view record, std::span<std::byte* const> at,
             std::span<BufferRef* const> keepers) const {
-    thread_local std::vector<std::string_view> fields;
-    thread_local std::vector<std::string> unquoted;
+    ChargedVector<std::string_view> fields;
+    std::deque<ChargedString> unquoted;  // bounded: fields with quotes in them, counted one by one
     try {
       line_.cut(record, &fields, &unquoted);
     } catch (const Error& error) {
@@ -110,8 +113,8 @@ class CsvPlan {
 
   std::vector<CsvColumn> columns_;
   CsvLine line_;
-  std::string absent_;
-  std::vector<int64_t> selected_;
+  std::string absent_;             // bounded: written in the pipeline
+  std::vector<int64_t> selected_;  // bounded: written in the pipeline
 };
 
 Spec infer_csv(const InferContext& context) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "data/charged.h"
 #include "functions/kernels/math/shape_arguments.h"
 #include "functions/kernels/parse/parse_family.h"
 #include "functions/kernels/text/string_map.h"
@@ -22,7 +23,7 @@ constexpr size_t kStep = 4 << 10;
 // Appends what write(room, size) makes, in steps; it gives how much it made. Throws past the limit.
 class Growing {
  public:
-  Growing(std::string* out, int64_t most) : out_(out), begin_(out->size()), most_(most) {}
+  Growing(ChargedString* out, int64_t most) : out_(out), begin_(out->size()), most_(most) {}
   template <typename F>
   void step(F&& write) {
     const size_t before = out_->size(), made = before - begin_;
@@ -36,7 +37,7 @@ class Growing {
   }
 
  private:
-  std::string* out_;
+  ChargedString* out_;
   size_t begin_;
   int64_t most_;
 };
@@ -99,7 +100,7 @@ class Decompress final : public StringRewrite {
  public:
   explicit Decompress(const Attrs& attrs)
       : kind_(attrs["compression"].as_string()), most_(attrs["max_bytes"].as_int()) {}
-  void append(std::string_view text, std::string* out) const override {
+  void append(std::string_view text, ChargedString* out) const override {
     if (kind_.empty()) return void(out->append(text));
     Growing growing(out, most_);
     if (kind_ == "ZSTD" && !text.empty()) return unzstd(text, &growing);
@@ -112,7 +113,7 @@ class Decompress final : public StringRewrite {
   }
 
  private:
-  std::string kind_;
+  std::string kind_;  // bounded: written in the pipeline
   int64_t most_;
 };
 

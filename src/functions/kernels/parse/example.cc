@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "data/charged.h"
 #include "functions/kernels/parse/wire.h"
 
 namespace penstock {
@@ -59,9 +60,9 @@ void parse_feature(std::string_view message, const char* start, std::string_view
 }
 
 // The lists to be joined: those of the feature's kind since the last of another.
-std::vector<std::string_view> lists_of(const FeatureView& feature) {
+ChargedVector<std::string_view> lists_of(const FeatureView& feature) {
   if (!feature.joined) return {feature.list};
-  std::vector<std::string_view> out;
+  ChargedVector<std::string_view> out;
   WireReader entry(feature.list, feature.list.data());
   while (!entry.done()) {
     const uint32_t entry_tag = entry.tag();
@@ -378,6 +379,32 @@ void read_bytes(const FeatureView& feature, std::string_view* out, int64_t n) {
         ++got;
       });
   check_count(feature, got, n);
+}
+
+std::vector<std::string_view> record_keys(std::string_view serialized, int field) {
+  std::vector<std::string_view> out;  // bounded: the features of a record, for a message
+  const auto visit = [](std::string_view message, uint32_t wanted, auto&& f) {
+    for (WireReader reader(message, message.data()); !reader.done();) {
+      const uint32_t tag = reader.tag();
+      if (tag == wanted) {
+        f(reader.bytes());
+      } else {
+        reader.skip(tag);
+      }
+    }
+  };
+  try {
+    visit(serialized, field == 1 ? kFirst : kSecond, [&](std::string_view features) {
+      visit(features, kFirst, [&](std::string_view entry) {
+        std::string_view key;
+        visit(entry, kFirst, [&](std::string_view text) { key = text; });
+        out.push_back(key);
+      });
+    });
+  } catch (const Error&) {
+    return out;
+  }
+  return out;
 }
 
 }  // namespace penstock

@@ -32,7 +32,9 @@ class ExampleParser {
   // The keys wanted, in output order; each once.
   explicit ExampleParser(std::vector<std::string> keys);
 
-  const std::vector<std::string>& keys() const { return keys_; }
+  const std::vector<std::string>& keys() const {
+    return keys_;
+  }  // bounded: written in the pipeline
 
   // out.size() == keys().size(). Throws, with the byte position, when `serialized` is not an
   // Example. What is inside of features that are not wanted, and inside of lists, is not looked at.
@@ -44,8 +46,8 @@ class ExampleParser {
                       std::span<FeatureView> out) const;
   void parse_entry(std::string_view entry, const char* start, std::span<FeatureView> out) const;
 
-  std::vector<std::string> keys_;
-  std::vector<int> table_;  // open addressing by hash, -1 is free
+  std::vector<std::string> keys_;  // bounded: written in the pipeline
+  std::vector<int> table_;  // bounded: written in the pipeline; open addressing by hash, -1 is free
   int shift_;
 };
 
@@ -67,5 +69,9 @@ bool read_single(const FeatureView& feature, std::string_view* out);
 void read_int64s(const FeatureView& feature, int64_t* out, int64_t n);
 void read_floats(const FeatureView& feature, float* out, int64_t n);
 void read_bytes(const FeatureView& feature, std::string_view* out, int64_t n);
+
+// The keys of a serialized record's features; with `field` 2 those of a SequenceExample's lists.
+// Where the record is cut, those before.
+std::vector<std::string_view> record_keys(std::string_view serialized, int field = 1);
 
 }  // namespace penstock

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "data/checked_product.h"
 #include "functions/kernels/math/shape_arguments.h"
 #include "functions/op.h"
 
@@ -30,7 +31,7 @@ class FeatureReader {
   void read_sparse(const Attr& attr, ExampleFeature* feature) const;
 
   const std::string& attr_;
-  std::string key_;
+  std::string key_;  // bounded: written in the pipeline
 };
 
 const Attr& FeatureReader::entry(const Attr& dict, std::string_view name) const {
@@ -67,7 +68,7 @@ Tensor FeatureReader::read_fallback(const ExampleFeature& feature, const Dims& d
            std::string(dtype_name(feature.dtype)));
   };
   if (feature.dtype == DType::bytes) {
-    std::vector<std::string_view> strings;
+    std::vector<std::string_view> strings;  // bounded: written in the pipeline
     for (const Tensor& scalar : scalars) {
       expect(scalar, scalar.dtype() == DType::bytes);
       strings.push_back(bytes_at(scalar));
@@ -97,15 +98,14 @@ Dims FeatureReader::read_dims(const Attr& attr) const {
   }
   if (sizes.size() >= static_cast<size_t>(kMaxRank))
     refuse("has a shape of rank " + std::to_string(sizes.size()));
-  int64_t count = 1;
   for (const int64_t size : sizes) {
     if (size < 0) {
       refuse("has a shape with an unknown size; say feature(dtype, kind=\"sequence\") for "
              "lists of any length");
     }
-    if (size > 0 && count > (int64_t{1} << 40) / size) refuse("has a shape that is too large");
-    count *= size;
   }
+  if (!are_shape_sizes(sizes) || checked_product(sizes) > int64_t{1} << 40)
+    refuse("has a shape that is too large");
   return Dims(sizes);
 }
 

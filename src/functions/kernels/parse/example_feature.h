@@ -21,7 +21,7 @@ struct Partition {
     uniform
   };
   Kind kind = Kind::row_splits;
-  std::string key;     // of the list that holds it
+  std::string key;     // bounded: written in the pipeline; of the list that holds it
   int64_t length = 0;  // uniform
 };
 
@@ -33,17 +33,18 @@ struct ExampleFeature {
     ragged,    // [?], or ragged by its partitions
     sparse,    // of shape `dims`, at the indices that other lists hold
   };
-  std::string key;             // in the output
-  std::string value_key;       // in the record; the same unless said
+  std::string key;        // bounded: written in the pipeline; in the output
+  std::string value_key;  // bounded: written in the pipeline; in the record; the same unless said
   DType dtype = DType::int64;  // int64, float32 or bytes
   Kind kind = Kind::fixed;
   Dims dims;
   int64_t count = 1;  // values that dims hold (fixed, sequence)
   bool has_fallback = false;
-  Tensor fallback;                      // of this dtype and dims; of one entry for a sequence
-  bool allow_missing = true;            // sequence of a SequenceExample
-  std::vector<Partition> partitions;    // ragged
-  std::vector<std::string> index_keys;  // sparse, one for each of dims
+  Tensor fallback;                    // of this dtype and dims; of one entry for a sequence
+  bool allow_missing = true;          // sequence of a SequenceExample
+  std::vector<Partition> partitions;  // ragged
+  std::vector<std::string>
+      index_keys;  // bounded: written in the pipeline; sparse, one for each of dims
 
   // Rows hold one dense list of any length, or exactly dims.
   bool is_list() const {

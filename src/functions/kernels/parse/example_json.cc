@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/json_mistake.h"
+#include "data/charged.h"
 #include "functions/kernels/parse/base64_text.h"
 #include "functions/kernels/parse/example_writer.h"
 #include "functions/kernels/parse/json_text.h"
@@ -74,17 +76,17 @@ float float_of(const Json& json) {
   fail("no float: " + brief_json(json));
 }
 
-std::string bytes_of(const Json& json) {
+ChargedString bytes_of(const Json& json) {
   if (!json.is_string()) fail("no base64: " + brief_json(json));
-  std::string out;
+  ChargedString out;
   if (!decode_any_base64(json.get_ref<const std::string&>(), &out))
     fail("no base64: " + brief_json(json));
   return out;
 }
 
 template <typename T, typename F>
-std::vector<T> values_of(const Json& list, F&& read) {
-  std::vector<T> out;
+ChargedVector<T> values_of(const Json& list, F&& read) {
+  ChargedVector<T> out;
   if (!has_fields(list, {"value"}, "a list") || !list.contains("value")) return out;
   const Json& values = list["value"];
   if (values.is_null()) return out;
@@ -106,13 +108,13 @@ void add_feature(const std::string& key, const Json& feature, ExampleWriter* wri
   if (ints) writer->set_int64s(key, values_of<int64_t>(*ints, integer_of));
   if (floats) writer->set_floats(key, values_of<float>(*floats, float_of));
   if (!strings) return;
-  const auto own = values_of<std::string>(*strings, bytes_of);
-  writer->set_bytes(key, std::vector<std::string_view>(own.begin(), own.end()));
+  const auto own = values_of<ChargedString>(*strings, bytes_of);
+  writer->set_bytes(key, ChargedVector<std::string_view>(own.begin(), own.end()));
 }
 
 // Refuses keys that occur twice in one object, which JSON's parser would let pass.
 Json parsed(std::string_view text) {
-  std::vector<std::set<std::string>> keys;
+  std::vector<std::set<std::string>> keys;  // bounded: counted with the tree
   const auto check = [&keys](int, Json::parse_event_t event, Json& value) {
     if (event == Json::parse_event_t::object_start) keys.emplace_back();
     if (event == Json::parse_event_t::object_end) keys.pop_back();
@@ -123,7 +125,7 @@ Json parsed(std::string_view text) {
   try {
     return Json::parse(text, check);
   } catch (const Json::parse_error& error) {
-    fail("at byte " + std::to_string(error.byte) + " the text is no JSON");
+    fail("at byte " + std::to_string(error.byte) + " the text is no JSON" + json_mistake(text));
   } catch (const Json::out_of_range&) {
     fail("a number is larger than any float64");
   }
@@ -132,6 +134,7 @@ Json parsed(std::string_view text) {
 }  // namespace
 
 std::string example_from_json(std::string_view json) {
+  const Charge tree = json_tree(json.size());
   const Json root = parsed(json);
   ExampleWriter writer;
   if (!root.is_object()) fail("it is no object");

@@ -5,14 +5,15 @@
 #include <utility>
 
 #include "base/error.h"
+#include "data/charged.h"
 
 namespace penstock {
 namespace {
 
 // The lists that the features need, each once; `slots` says which are whose.
 std::vector<std::string> keys_of(const std::vector<ExampleFeature>& features,
-                                 std::vector<std::vector<size_t>>* slots) {
-  std::vector<std::string> keys;
+                                 std::vector<ChargedVector<size_t>>* slots) {
+  std::vector<std::string> keys;  // bounded: written in the pipeline
   auto slot_of = [&keys](const std::string& key) {
     const auto it = std::ranges::find(keys, key);
     if (it != keys.end()) return static_cast<size_t>(it - keys.begin());
@@ -20,7 +21,7 @@ std::vector<std::string> keys_of(const std::vector<ExampleFeature>& features,
     return keys.size() - 1;
   };
   for (const ExampleFeature& feature : features) {
-    std::vector<size_t>& own = slots->emplace_back();
+    ChargedVector<size_t>& own = slots->emplace_back();
     own.push_back(slot_of(feature.value_key));
     for (const std::string& key : feature.index_keys) own.push_back(slot_of(key));
     for (const Partition& p : feature.partitions)
@@ -49,8 +50,7 @@ void read_strings(const FeatureView& view, int64_t count, BytesView* out) {
     *out = {one.data(), static_cast<int64_t>(one.size())};
     return;
   }
-  thread_local std::vector<std::string_view> strings;
-  strings.resize(static_cast<size_t>(count));
+  ChargedVector<std::string_view> strings(static_cast<size_t>(count));
   read_bytes(view, strings.data(), count);
   for (const std::string_view s : strings) *out++ = {s.data(), static_cast<int64_t>(s.size())};
 }
@@ -71,7 +71,7 @@ ExamplePlan::ExamplePlan(std::vector<ExampleFeature> features)
     : features_(std::move(features)), parser_(keys_of(features_, &slots_)) {}
 
 std::span<const FeatureView> ExamplePlan::parse(std::string_view record) const {
-  thread_local std::vector<FeatureView> views;
+  thread_local std::vector<FeatureView> views;  // bounded: the features asked for
   views.assign(parser_.keys().size(), FeatureView{});
   parser_.parse(record, views);
   return views;
@@ -81,7 +81,7 @@ int64_t checked_count(const ExampleFeature& feature, const FeatureView& view) {
   if (view.kind == FeatureKind::missing) {
     if (feature.kind != ExampleFeature::Kind::fixed) return 0;
     if (feature.has_fallback) return -1;
-    fail_feature(feature, "is missing and has no default");
+    throw MissingFeature(feature, "is missing and has no default");
   }
   if (view.kind != kind_of(feature.dtype)) {
     fail_feature(feature, std::string("holds ") + kind_text(view.kind) + ", expected " +
@@ -123,20 +123,31 @@ void read_fixed(const ExampleFeature& feature, const FeatureView& view, std::byt
   if (bytes > 0) std::memcpy(out, feature.fallback.data(), static_cast<size_t>(bytes));
 }
 
-std::vector<int64_t> read_beside(const ExampleFeature& feature, const std::string& key,
-                                 const FeatureView& view) {
+ChargedVector<int64_t> read_beside(const ExampleFeature& feature, const std::string& key,
+                                   const FeatureView& view) {
   if (view.kind == FeatureKind::missing) return {};
   if (view.kind != FeatureKind::int64_list) {
     fail_feature(feature, std::string("needs integers in \"") + key + "\", which holds " +
                               kind_text(view.kind));
   }
-  std::vector<int64_t> out(static_cast<size_t>(count_values(view)));
+  ChargedVector<int64_t> out(static_cast<size_t>(count_values(view)));
   read_int64s(view, out.data(), static_cast<int64_t>(out.size()));
   return out;
 }
 
+namespace {
+
+std::string feature_message(const ExampleFeature& feature, const std::string& what) {
+  return "parse_example: key \"" + feature.key + "\" " + what;
+}
+
+}  // namespace
+
+MissingFeature::MissingFeature(const ExampleFeature& feature, const std::string& what)
+    : Error(Code::invalid_argument, feature_message(feature, what)) {}
+
 void fail_feature(const ExampleFeature& feature, const std::string& what) {
-  throw Error(Code::invalid_argument, "parse_example: key \"" + feature.key + "\" " + what);
+  throw Error(Code::invalid_argument, feature_message(feature, what));
 }
 
 }  // namespace penstock

@@ -6,8 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
+#include "data/charged.h"
 #include "functions/kernels/parse/example.h"
 #include "functions/kernels/parse/example_feature.h"
+#include "functions/kernels/parse/key_list.h"
 
 namespace penstock {
 
@@ -25,7 +28,7 @@ class ExamplePlan {
 
  private:
   std::vector<ExampleFeature> features_;
-  std::vector<std::vector<size_t>> slots_;
+  std::vector<ChargedVector<size_t>> slots_;
   ExampleParser parser_;
 };
 
@@ -40,8 +43,25 @@ void read_values(const ExampleFeature& feature, const FeatureView& view, int64_t
 void read_fixed(const ExampleFeature& feature, const FeatureView& view, std::byte* out);
 
 // A list of integers that stands beside a feature (its indices, a partition).
-std::vector<int64_t> read_beside(const ExampleFeature& feature, const std::string& key,
-                                 const FeatureView& view);
+ChargedVector<int64_t> read_beside(const ExampleFeature& feature, const std::string& key,
+                                   const FeatureView& view);
+
+// A feature that a record does not have.
+class MissingFeature final : public Error {
+ public:
+  explicit MissingFeature(const ExampleFeature& feature, const std::string& what);
+};
+
+// Calls f, which reads the record; a missing feature's error then lists the keys of the record
+// (`field` as in record_keys).
+template <typename F>
+void naming_keys(std::string_view record, F&& f, int field = 1) {
+  try {
+    f();
+  } catch (const MissingFeature& e) {
+    throw Error(e.code(), e.message() + keys_there("the record", record_keys(record, field)));
+  }
+}
 
 [[noreturn]] void fail_feature(const ExampleFeature& feature, const std::string& what);
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "data/charged.h"
 #include "data/ragged.h"
 #include "functions/kernels/math/shape_arguments.h"
 #include "functions/kernels/parse/partition.h"
@@ -53,7 +54,7 @@ LeafSpec feature_batch_leaf(const ExampleFeature& feature, int64_t batch) {
 FeatureValues::FeatureValues(const ExampleFeature& feature)
     : feature_(feature),
       entry_bytes_(dtype_size(feature.dtype)),
-      partitions_(feature.partitions.size(), std::vector<int64_t>{0}) {}
+      partitions_(feature.partitions.size(), ChargedVector<int64_t>{0}) {}
 
 void FeatureValues::add(const ExamplePlan& plan, size_t index, std::span<const FeatureView> views) {
   const FeatureView& view = views[plan.slot(index)];
@@ -81,10 +82,10 @@ void FeatureValues::add_partitions(const ExamplePlan& plan, size_t index,
                                    std::span<const FeatureView> views, int64_t values) {
   // From the innermost out: each axis's splits say how many items the next one cuts.
   int64_t items = values;
-  std::vector<std::vector<int64_t>> own(partitions_.size());
+  std::vector<ChargedVector<int64_t>> own(partitions_.size());
   for (size_t k = partitions_.size(); k-- > 0;) {
     const Partition& partition = feature_.partitions[k];
-    std::vector<int64_t> entries;
+    ChargedVector<int64_t> entries;
     if (partition.kind != Partition::Kind::uniform)
       entries = read_beside(feature_, partition.key, views[plan.other_slots(index)[k]]);
     try {
@@ -105,7 +106,7 @@ void FeatureValues::add_indices(const ExamplePlan& plan, size_t index,
                                 std::span<const FeatureView> views, int64_t values, std::byte* at) {
   const auto rank = static_cast<size_t>(feature_.dims.rank());
   const auto n = static_cast<size_t>(values);
-  std::vector<int64_t> indices(n * rank);
+  ChargedVector<int64_t> indices(n * rank);
   for (size_t k = 0; k < rank; ++k) {
     const std::string& key = feature_.index_keys[k];
     const auto entries = read_beside(feature_, key, views[plan.other_slots(index)[k]]);
@@ -123,12 +124,12 @@ void FeatureValues::add_indices(const ExamplePlan& plan, size_t index,
     }
   }
   auto of = [&](size_t i) { return std::span(indices).subspan(i * rank, rank); };
-  std::vector<size_t> order(n);
+  ChargedVector<size_t> order(n);
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::stable_sort(order, [&](size_t a, size_t b) {
     return std::ranges::lexicographical_compare(of(a), of(b));
   });
-  const std::vector<std::byte> unordered(at, at + n * static_cast<size_t>(entry_bytes_));
+  const ChargedVector<std::byte> unordered(at, at + n * static_cast<size_t>(entry_bytes_));
   for (size_t i = 0; i < n; ++i) {
     if (i > 0 && std::ranges::equal(of(order[i - 1]), of(order[i])))
       fail_feature(feature_, "has the index " + std::to_string(of(order[i])[0]) + " twice");
@@ -153,10 +154,10 @@ Tensor FeatureValues::finish_single(const BufferRef& record) {
   if (feature_.kind == Kind::sequence)
     return values.reshaped(feature_.dims.with_front(feature_.count == 0 ? 0 : n / feature_.count));
   if (feature_.kind == Kind::var) {
-    std::vector<int64_t> indices(static_cast<size_t>(n));
+    ChargedVector<int64_t> indices(static_cast<size_t>(n));
     std::iota(indices.begin(), indices.end(), 0);
     return make_sparse(Tensor::vector<int64_t>(indices).reshaped({n, 1}), std::move(values),
-                       Tensor::vector<int64_t>(std::vector<int64_t>{n}));
+                       Tensor::vector<int64_t>(ChargedVector<int64_t>{n}));
   }
   if (feature_.is_uniform()) {
     Dims dims{outer_.back()};
@@ -198,7 +199,7 @@ Tensor FeatureValues::padded(const BufferRef& records) const {
   Tensor out =
       Tensor::make(feature_.dtype, feature_.dims.with_front(steps).with_front(this->records()));
   share_strings(&out.mutable_buffer(), records, feature_.dtype);
-  const std::vector<std::byte> zero(static_cast<size_t>(entry_bytes_));
+  const ChargedVector<std::byte> zero(static_cast<size_t>(entry_bytes_));
   const std::byte* fill = feature_.has_fallback ? feature_.fallback.data() : zero.data();
   if (feature_.has_fallback && feature_.dtype == DType::bytes)
     out.mutable_buffer().keep(feature_.fallback.buffer());
@@ -214,7 +215,7 @@ Tensor FeatureValues::padded(const BufferRef& records) const {
 }
 
 Tensor FeatureValues::var_batch(const BufferRef& records) const {
-  std::vector<int64_t> indices;
+  ChargedVector<int64_t> indices;
   int64_t longest = 0;
   for (int64_t r = 0; r < this->records(); ++r) {
     const int64_t n = splits_[static_cast<size_t>(r) + 1] - splits_[static_cast<size_t>(r)];
@@ -222,12 +223,12 @@ Tensor FeatureValues::var_batch(const BufferRef& records) const {
     longest = std::max(longest, n);
   }
   return make_sparse(Tensor::vector<int64_t>(indices).reshaped({values_count(), 2}), flat(records),
-                     Tensor::vector<int64_t>(std::vector<int64_t>{this->records(), longest}));
+                     Tensor::vector<int64_t>(ChargedVector<int64_t>{this->records(), longest}));
 }
 
 Tensor FeatureValues::sparse(bool batch, const BufferRef& records) const {
   const auto rank = static_cast<size_t>(feature_.dims.rank());
-  std::vector<int64_t> indices, shape(feature_.dims.sizes().begin(), feature_.dims.sizes().end());
+  ChargedVector<int64_t> indices, shape(feature_.dims.sizes().begin(), feature_.dims.sizes().end());
   if (batch) shape.insert(shape.begin(), this->records());
   for (size_t r = 0; r + 1 < splits_.size(); ++r) {
     for (auto i = static_cast<size_t>(splits_[r]); i < static_cast<size_t>(splits_[r + 1]); ++i) {

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "data/charged.h"
 #include "data/spec.h"
 #include "functions/kernels/parse/example_plan.h"
 
@@ -39,11 +40,11 @@ class FeatureValues {
 
   const ExampleFeature& feature_;
   int64_t entry_bytes_;
-  std::vector<std::byte> bytes_;
-  std::vector<int64_t> splits_{0};                // values behind each record
-  std::vector<std::vector<int64_t>> partitions_;  // splits of each, over all records
-  std::vector<int64_t> outer_{0};                 // ragged: items of the outermost axis
-  std::vector<int64_t> indices_;                  // sparse: rank entries a value
+  ChargedVector<std::byte> bytes_;
+  ChargedVector<int64_t> splits_{0};                // values behind each record
+  std::vector<ChargedVector<int64_t>> partitions_;  // splits of each, over all records
+  ChargedVector<int64_t> outer_{0};                 // ragged: items of the outermost axis
+  ChargedVector<int64_t> indices_;                  // sparse: rank entries a value
 };
 
 }  // namespace penstock

@@ -20,10 +20,11 @@ class ExampleWriter {
   void clear() { features_.clear(); }
 
   // Keys sorted by bytes, lists packed: equal contents give equal bytes.
-  std::string serialize() const;
+  std::string serialize() const;  // bounded: its caller counts the example
 
  private:
-  std::map<std::string, std::string, std::less<>> features_;  // key -> Feature message
+  std::map<std::string, std::string, std::less<>>
+      features_;  // bounded: its caller counts the example; key -> Feature message
 };
 
 }  // namespace penstock

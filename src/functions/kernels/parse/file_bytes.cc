@@ -1,63 +1,60 @@
 #include "functions/kernels/parse/file_bytes.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 
 #include "base/error.h"
+#include "base/open_file.h"
 
 namespace penstock {
 namespace {
 
-constexpr int64_t kMostBytes = int64_t{1} << 32;
-
-[[noreturn]] void fail(const std::string& path, Code code, const std::string& what) {
-  throw Error(code, "read_file: " + path + ": " + what);
+[[noreturn]] void fail(std::string_view caller, const std::string& path, Code code,
+                       const std::string& what) {
+  throw Error(code, std::string(caller) + ": " + path + ": " + what);
 }
 
-class Descriptor {
- public:
-  explicit Descriptor(const std::string& path) : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (fd_ < 0) {
-      const Error e = system_error("read_file", path, errno);
-      throw Error(e.code(), e.message() + "; relative names begin in the working directory");
-    }
+OpenedFile open_file(std::string_view caller, const std::string& path) {
+  try {
+    return open_regular(caller, path);
+  } catch (const Error& e) {
+    if (e.code() != Code::not_found) throw;
+    throw Error(e.code(), e.message() + "; relative names begin in the working directory");
   }
-  ~Descriptor() { ::close(fd_); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int fd() const { return fd_; }
+}
 
- private:
-  int fd_;
-};
+// Of a file whose size is 0 or not known before it is read (/proc).
+FileBytes read_unsized(std::string_view caller, const std::string& path, int64_t limit) {
+  const std::string bytes = read_regular(caller, path, limit);
+  const BufferRef buffer = allocate_buffer(std::max<int64_t>(std::ssize(bytes), 1));
+  if (!bytes.empty()) std::memcpy(buffer.data(), bytes.data(), bytes.size());
+  return {buffer, std::ssize(bytes)};
+}
 
 }  // namespace
 
-FileBytes read_file_bytes(const std::string& path) {
-  if (const size_t zero = path.find('\0'); zero != std::string::npos)
-    fail(path.substr(0, zero), Code::invalid_argument, "the name goes on behind a zero byte");
-  const Descriptor file(path);
-  struct stat status{};
-  if (fstat(file.fd(), &status) != 0) throw system_error("read_file", path, errno);
-  if (!S_ISREG(status.st_mode)) fail(path, Code::invalid_argument, "not a regular file");
-  const int64_t size = status.st_size;
-  if (size > kMostBytes)
-    fail(path, Code::resource_exhausted, "has " + std::to_string(size) + " bytes, too many");
-  const BufferRef buffer = allocate_buffer(std::max<int64_t>(size, 1));
+FileBytes read_file_bytes(const std::string& path, std::string_view caller, int64_t limit) {
+  const OpenedFile file = open_file(caller, path);
+  const int64_t size = file.status.st_size;
+  if (size == 0) return read_unsized(caller, path, limit);
+  if (size > limit)
+    fail(caller, path, Code::resource_exhausted,
+         "has " + std::to_string(size) + " bytes, over the limit of " + std::to_string(limit));
+  const BufferRef buffer = allocate_buffer(size);
   int64_t done = 0;
   while (done < size) {
     const ssize_t n =
-        ::pread(file.fd(), buffer.data() + done, static_cast<size_t>(size - done), done);
+        ::pread(file.fd.get(), buffer.data() + done, static_cast<size_t>(size - done), done);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) throw system_error("read_file", path, errno);
-    if (n == 0) fail(path, Code::data_loss, "became shorter while it was read");
+    if (n < 0) throw system_error(caller, path, errno);
+    if (n == 0 && size_is_a_guess(file.fd.get(), size)) break;
+    if (n == 0) fail(caller, path, Code::data_loss, "became shorter while it was read");
     done += n;
   }
-  return {buffer, size};
+  return {buffer, done};
 }
 
 }  // namespace penstock

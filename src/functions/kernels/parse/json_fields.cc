@@ -3,10 +3,13 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "base/json_mistake.h"
+#include "data/charged.h"
 #include "functions/kernels/math/convert.h"
 #include "functions/kernels/math/promotion.h"
 #include "functions/kernels/math/shape_arguments.h"
 #include "functions/kernels/parse/json_text.h"
+#include "functions/kernels/parse/key_list.h"
 
 namespace penstock {
 namespace {
@@ -74,11 +77,11 @@ void add_integer(const JsonField& field, const Json& json, std::byte* out) {
   std::memcpy(out, &value, sizeof value);
 }
 
-void add_entry(const JsonField& field, const Json& json, std::vector<std::byte>* values,
-               std::vector<std::string>* strings) {
+void add_entry(const JsonField& field, const Json& json, ChargedVector<std::byte>* values,
+               ChargedVector<ChargedString>* strings) {
   if (field.dtype == DType::bytes) {
     if (!json.is_string()) fail(field, "is no string: " + brief_json(json));
-    strings->push_back(json.get<std::string>());
+    strings->emplace_back(json.get_ref<const std::string&>());
     return;
   }
   const size_t before = values->size();
@@ -101,7 +104,7 @@ void add_entry(const JsonField& field, const Json& json, std::vector<std::byte>*
 
 // Walks arrays down to the entries; `sizes` is what each axis must have, -1 for any.
 void walk(const JsonField& field, const Json& json, std::span<int64_t> sizes,
-          std::vector<std::byte>* values, std::vector<std::string>* strings) {
+          ChargedVector<std::byte>* values, ChargedVector<ChargedString>* strings) {
   if (sizes.empty()) return add_entry(field, json, values, strings);
   if (!json.is_array()) fail(field, "is no array: " + brief_json(json));
   const auto n = static_cast<int64_t>(json.size());
@@ -112,20 +115,27 @@ void walk(const JsonField& field, const Json& json, std::span<int64_t> sizes,
   for (const Json& item : json) walk(field, item, sizes.subspan(1), values, strings);
 }
 
-Tensor read_value(const JsonField& field, const Json* json) {
+std::vector<std::string_view> keys_of(const Json& object) {
+  std::vector<std::string_view> out;  // bounded: counted with the tree
+  for (const auto& item : object.items()) out.push_back(item.key());
+  return out;
+}
+
+Tensor read_value(const JsonField& field, const Json* json, const Json& object) {
   if (!json || json->is_null()) {
     if (field.has_fallback) return field.fallback;
     if (field.sequence) return Tensor::make(field.dtype, field.dims.with_front(0));
-    fail(field, "is missing and has no default");
+    fail(field, json ? "is null and has no default"
+                     : "is missing and has no default" + keys_there("the object", keys_of(object)));
   }
   std::vector<int64_t> sizes(field.dims.sizes().begin(), field.dims.sizes().end());
   if (field.sequence) sizes.insert(sizes.begin(), -1);
-  std::vector<std::byte> values;
-  std::vector<std::string> strings;
+  ChargedVector<std::byte> values;
+  ChargedVector<ChargedString> strings;
   walk(field, *json, sizes, &values, &strings);
   const Dims dims(sizes);
   if (field.dtype == DType::bytes) {
-    const std::vector<std::string_view> views(strings.begin(), strings.end());
+    const ChargedVector<std::string_view> views(strings.begin(), strings.end());
     return Tensor::of_strings(views).reshaped(dims);
   }
   Tensor out = Tensor::make(field.dtype, dims);
@@ -161,10 +171,13 @@ std::vector<JsonField> read_json_fields(const Attr& fields) {
 }
 
 std::vector<Tensor> parse_json_fields(std::string_view text, const std::vector<JsonField>& fields) {
+  const Charge tree = json_tree(text.size());
   const Json object = Json::parse(text, nullptr, false);
+  if (object.is_discarded()) fail_row("parse_json", "the text is no JSON" + json_mistake(text));
   if (!object.is_object()) fail_row("parse_json", "the text is no JSON object");
   std::vector<Tensor> out;
-  for (const JsonField& field : fields) out.push_back(read_value(field, find(object, field.key)));
+  for (const JsonField& field : fields)
+    out.push_back(read_value(field, find(object, field.key), object));
   return out;
 }
 

@@ -11,7 +11,8 @@
 namespace penstock {
 
 struct JsonField {
-  std::string key;  // in the output; where it begins with /, a JSON pointer
+  std::string key;  // bounded: written in the pipeline; in the output; where it begins with /, a
+                    // JSON pointer
   DType dtype = DType::bytes;
   bool sequence = false;  // [?, ...dims]: an array of any length
   Dims dims;

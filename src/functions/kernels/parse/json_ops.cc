@@ -1,5 +1,6 @@
 // parse_json: fields of a JSON object. decode_json_example: protobuf's JSON form of an Example.
 
+#include "data/charged.h"
 #include "functions/kernels/math/shape_arguments.h"
 #include "functions/kernels/parse/example_json.h"
 #include "functions/kernels/parse/json_fields.h"
@@ -12,7 +13,7 @@ namespace {
 Spec infer_json(const InferContext& context) {
   context.tensor_of(0, DType::bytes);
   context.check_rank(0, 0);
-  std::vector<std::string> keys;
+  std::vector<std::string> keys;  // bounded: written in the pipeline
   std::vector<Spec> items;
   for (const JsonField& field : read_json_fields(context.attrs["fields"])) {
     Shape shape(field.dims);
@@ -32,7 +33,7 @@ void json_row(const RowCall& call) {
 
 class FromJson final : public StringRewrite {
  public:
-  void append(std::string_view text, std::string* out) const override {
+  void append(std::string_view text, ChargedString* out) const override {
     *out += example_from_json(text);
   }
 };

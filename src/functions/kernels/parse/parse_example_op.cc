@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "data/charged.h"
 #include "data/ragged.h"
 #include "functions/kernels/math/shape_arguments.h"
 #include "functions/kernels/parse/example_values.h"
@@ -19,7 +20,7 @@ Spec infer_parse(const InferContext& context) {
   if (!type.shape.has_rank() || type.shape.rank() > 1) {
     context.fail(0, "is " + type.text() + ", expected bytes: one record, or a vector of them");
   }
-  std::vector<std::string> keys;
+  std::vector<std::string> keys;  // bounded: written in the pipeline
   std::vector<Spec> items;
   for (const ExampleFeature& feature : read_features(context.attrs["features"], "features")) {
     keys.push_back(feature.key);
@@ -48,16 +49,19 @@ void parse_records(const RowCall& call, const ExamplePlan& plan) {
                         : Tensor());
   }
   for (int64_t r = 0; r < rows; ++r) {
-    const std::span<const FeatureView> views = plan.parse(bytes_at(records, r));
-    for (size_t i = 0; i < lists.size(); ++i) {
-      const ExampleFeature& feature = plan.features()[i];
-      if (feature.kind != Kind::fixed) {
-        lists[i].add(plan, i, views);
-      } else {
-        read_fixed(feature, views[plan.slot(i)],
-                   fixed[i].mutable_data() + r * feature.count * dtype_size(feature.dtype));
+    const std::string_view record = bytes_at(records, r);
+    const std::span<const FeatureView> views = plan.parse(record);
+    naming_keys(record, [&] {
+      for (size_t i = 0; i < lists.size(); ++i) {
+        const ExampleFeature& feature = plan.features()[i];
+        if (feature.kind != Kind::fixed) {
+          lists[i].add(plan, i, views);
+        } else {
+          read_fixed(feature, views[plan.slot(i)],
+                     fixed[i].mutable_data() + r * feature.count * dtype_size(feature.dtype));
+        }
       }
-    }
+    });
   }
   for (size_t i = 0; i < lists.size(); ++i) {
     const ExampleFeature& feature = plan.features()[i];
@@ -70,12 +74,8 @@ void parse_records(const RowCall& call, const ExamplePlan& plan) {
   }
 }
 
-void parse_row(const RowCall& call) {
-  const auto& plan = *static_cast<const ExamplePlan*>(call.state);
+void parse_one(const RowCall& call, const ExamplePlan& plan) {
   const Tensor& record = call.inputs[0];
-  if (record.dims().rank() == 1) return parse_records(call, plan);
-  if (record.dims().rank() != 0)
-    fail_row("parse_example", "expected one record, got shape " + record.dims().text());
   const std::span<const FeatureView> views = plan.parse(bytes_at(record));
   for (size_t i = 0; i < plan.features().size(); ++i) {
     const ExampleFeature& feature = plan.features()[i];
@@ -94,6 +94,15 @@ void parse_row(const RowCall& call) {
       if (feature.dtype == DType::bytes) share_strings(&slot, record);
     }
   }
+}
+
+void parse_row(const RowCall& call) {
+  const auto& plan = *static_cast<const ExamplePlan*>(call.state);
+  const Tensor& record = call.inputs[0];
+  if (record.dims().rank() == 1) return parse_records(call, plan);
+  if (record.dims().rank() != 0)
+    fail_row("parse_example", "expected one record, got shape " + record.dims().text());
+  naming_keys(bytes_at(record), [&] { parse_one(call, plan); });
 }
 
 class ObjectList final : public ObjectRows {
@@ -180,7 +189,7 @@ class FeatureColumn {
   int64_t row_bytes_;
   int64_t rows_;
   Column dense_;
-  std::vector<std::byte> values_;
+  ChargedVector<std::byte> values_;
   BufferRef splits_;
   std::vector<Tensor> tensors_;
   std::vector<ObjectPtr> objects_;
@@ -201,7 +210,9 @@ bool parse_block(const BlockCall& call) {
     if (good) {
       good = guard_row(call, r, [&] {
         const std::span<const FeatureView> views = plan.parse(texts[r].view());
-        for (FeatureColumn& column : columns) column.read(r, views, records.buffer());
+        naming_keys(texts[r].view(), [&] {
+          for (FeatureColumn& column : columns) column.read(r, views, records.buffer());
+        });
       });
     } else {
       ++next;

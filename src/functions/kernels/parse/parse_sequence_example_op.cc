@@ -18,7 +18,7 @@ struct SequencePlan {
   }
   ExamplePlan context;
   std::vector<ExampleFeature> lists;
-  std::vector<std::string> keys;
+  std::vector<std::string> keys;  // bounded: written in the pipeline
 };
 
 Spec infer_sequence(const InferContext& context) {
@@ -61,13 +61,20 @@ void sequence_row(const RowCall& call) {
   const auto& features = plan.context.features();
   for (const ExampleFeature& feature : features) context.emplace_back(feature);
   for (const ExampleFeature& list : plan.lists) lists.emplace_back(list);
-  std::vector<FeatureListView> views(plan.lists.size());
+  std::vector<FeatureListView> views(plan.lists.size());  // bounded: written in the pipeline
   for (int64_t r = 0; r < records.entries_count(); ++r) {
     const std::string_view record = bytes_at(records, r);
     const std::span<const FeatureView> found = plan.context.parse(record);
-    for (size_t i = 0; i < context.size(); ++i) context[i].add(plan.context, i, found);
+    naming_keys(record, [&] {
+      for (size_t i = 0; i < context.size(); ++i) context[i].add(plan.context, i, found);
+    });
     parse_feature_lists(record, plan.keys, views);
-    for (size_t i = 0; i < lists.size(); ++i) lists[i].add(views[i]);
+    naming_keys(
+        record,
+        [&] {
+          for (size_t i = 0; i < lists.size(); ++i) lists[i].add(views[i]);
+        },
+        2);
   }
   const BufferRef& buffer = records.buffer();
   size_t out = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "data/charged.h"
 
 namespace penstock {
 namespace {
@@ -12,8 +13,8 @@ namespace {
 constexpr int64_t kMostEmptyRows = 1
                                    << 20;  // in a row, so that one number cannot ask for gigabytes
 
-std::vector<int64_t> from_ids(const std::vector<int64_t>& ids) {
-  std::vector<int64_t> splits{0};
+ChargedVector<int64_t> from_ids(const ChargedVector<int64_t>& ids) {
+  ChargedVector<int64_t> splits{0};
   for (size_t i = 0; i < ids.size(); ++i) {
     const auto rows = static_cast<int64_t>(splits.size()) - 1;
     if (ids[i] < rows - 1 || ids[i] < 0) fail("row ids that descend");
@@ -26,9 +27,9 @@ std::vector<int64_t> from_ids(const std::vector<int64_t>& ids) {
 
 }  // namespace
 
-std::vector<int64_t> partition_splits(const Partition& partition,
-                                      const std::vector<int64_t>& entries, int64_t items) {
-  std::vector<int64_t> splits{0};
+ChargedVector<int64_t> partition_splits(const Partition& partition,
+                                        const ChargedVector<int64_t>& entries, int64_t items) {
+  ChargedVector<int64_t> splits{0};
   switch (partition.kind) {
     case Partition::Kind::row_splits:
       if (!entries.empty()) splits = entries;

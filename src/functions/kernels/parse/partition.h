@@ -4,13 +4,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "data/charged.h"
 #include "functions/kernels/parse/example_feature.h"
 
 namespace penstock {
 
 // The splits (from 0 to `items`) that a partition's entries describe. Throws INVALID_ARGUMENT when
 // they do not cut exactly `items` items.
-std::vector<int64_t> partition_splits(const Partition& partition,
-                                      const std::vector<int64_t>& entries, int64_t items);
+ChargedVector<int64_t> partition_splits(const Partition& partition,
+                                        const ChargedVector<int64_t>& entries, int64_t items);
 
 }  // namespace penstock

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/charged.h"
 #include "functions/kernels/parse/example.h"
 
 namespace penstock {
@@ -13,7 +14,7 @@ namespace penstock {
 // One list: a Feature for each step.
 struct FeatureListView {
   bool present = false;
-  std::vector<FeatureView> steps;
+  ChargedVector<FeatureView> steps;
 };
 
 // The last of repeated keys counts; unknown fields are skipped. Throws INVALID_ARGUMENT.

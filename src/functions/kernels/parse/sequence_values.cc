@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "data/charged.h"
 #include "data/ragged.h"
 #include "functions/kernels/math/shape_arguments.h"
 #include "functions/kernels/parse/example_plan.h"
@@ -29,7 +30,7 @@ SequenceValues::SequenceValues(const ExampleFeature& feature) : feature_(feature
 
 void SequenceValues::add(const FeatureListView& list) {
   if (!list.present && !feature_.allow_missing && feature_.kind == Kind::sequence)
-    fail_feature(feature_, "is missing");
+    throw MissingFeature(feature_, "is missing");
   for (const FeatureView& step : list.steps) {
     const int64_t count = checked_count(feature_, step);
     if (feature_.kind == Kind::sequence && count != feature_.count) {
@@ -53,7 +54,7 @@ Tensor SequenceValues::flat(const BufferRef& records) const {
 }
 
 Tensor SequenceValues::lengths() const {
-  std::vector<int64_t> out;
+  ChargedVector<int64_t> out;
   for (size_t r = 1; r < record_steps_.size(); ++r)
     out.push_back(record_steps_[r] - record_steps_[r - 1]);
   return Tensor::vector<int64_t>(out);
@@ -86,7 +87,7 @@ Tensor SequenceValues::padded(const BufferRef& records) const {
   share_strings(&out.mutable_buffer(), records, feature_.dtype);
   if (feature_.has_fallback && feature_.dtype == DType::bytes)
     out.mutable_buffer().keep(feature_.fallback.buffer());
-  const std::vector<std::byte> zero(static_cast<size_t>(entry));
+  const ChargedVector<std::byte> zero(static_cast<size_t>(entry));
   fill_entries(out.mutable_data(), feature_.has_fallback ? feature_.fallback.data() : zero.data(),
                entry, out.entries_count());
   const int64_t step = feature_.count * entry;
@@ -101,7 +102,7 @@ Tensor SequenceValues::padded(const BufferRef& records) const {
 }
 
 Tensor SequenceValues::sparse(bool batch, const BufferRef& records) const {
-  std::vector<int64_t> indices;
+  ChargedVector<int64_t> indices;
   int64_t steps = 0, longest = 0;
   for (size_t r = 0; r + 1 < record_steps_.size(); ++r) {
     const int64_t first = record_steps_[r], n = record_steps_[r + 1] - first;
@@ -116,7 +117,7 @@ Tensor SequenceValues::sparse(bool batch, const BufferRef& records) const {
       }
     }
   }
-  std::vector<int64_t> shape{steps, longest};
+  ChargedVector<int64_t> shape{steps, longest};
   if (batch) shape.insert(shape.begin(), this->records());
   return make_sparse(Tensor::vector<int64_t>(indices).reshaped(
                          {step_values_.back(), static_cast<int64_t>(shape.size())}),

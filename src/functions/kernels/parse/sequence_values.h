@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "data/charged.h"
 #include "data/spec.h"
 #include "functions/kernels/parse/example_feature.h"
 #include "functions/kernels/parse/sequence_example.h"
@@ -32,9 +33,9 @@ class SequenceValues {
   Tensor sparse(bool batch, const BufferRef& records) const;
 
   const ExampleFeature& feature_;
-  std::vector<std::byte> bytes_;
-  std::vector<int64_t> step_values_{0};   // values behind each step, over all records
-  std::vector<int64_t> record_steps_{0};  // steps behind each record
+  ChargedVector<std::byte> bytes_;
+  ChargedVector<int64_t> step_values_{0};   // values behind each step, over all records
+  ChargedVector<int64_t> record_steps_{0};  // steps behind each record
 };
 
 }  // namespace penstock

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "data/charged.h"
+#include "data/checked_product.h"
 #include "functions/kernels/parse/wire.h"
 #include "functions/kernels/parse/wire_writer.h"
 
@@ -79,8 +81,8 @@ struct Parts {
   std::vector<int64_t> sizes;
   bool known_rank = true;
   std::string_view content;
-  std::vector<std::string_view> strings;
-  std::string values;  // entries of the dtype, one behind the other
+  ChargedVector<std::string_view> strings;
+  ChargedString values;  // entries of the dtype, one behind the other
 };
 
 void read_shape(std::string_view message, const char* start, Parts* parts) {
@@ -107,7 +109,7 @@ void read_shape(std::string_view message, const char* start, Parts* parts) {
 }
 
 // One value from the wire, as an entry of the dtype.
-void read_value(WireReader& reader, DType dtype, std::string* out) {
+void read_value(WireReader& reader, DType dtype, ChargedString* out) {
   auto add = [out](const void* value, size_t size) {
     out->append(static_cast<const char*>(value), size);
   };
@@ -156,13 +158,12 @@ Dims dims_of(const Parts& parts, DType dtype) {
   if (!parts.known_rank) fail("its rank is unknown");
   if (parts.sizes.size() > static_cast<size_t>(kMaxRank))
     fail("rank " + std::to_string(parts.sizes.size()));
-  int64_t entries = 1;
-  const int64_t most = (int64_t{1} << 40) / dtype_size(dtype);
   for (const int64_t size : parts.sizes) {
     if (size < 0) fail("a size of " + std::to_string(size));
-    if (size > 0 && entries > most / size) fail("a shape that is too large");
-    entries *= size;
   }
+  if (!are_shape_sizes(parts.sizes) ||
+      checked_product(parts.sizes) > (int64_t{1} << 40) / dtype_size(dtype))
+    fail("a shape that is too large");
   return Dims(parts.sizes);
 }
 
@@ -216,11 +217,12 @@ Tensor read_tensor_proto(std::string_view bytes, DType dtype) {
   return out;
 }
 
-std::string write_tensor_proto(const Tensor& tensor) {
-  std::string out, shape;
+ChargedString write_tensor_proto(const Tensor& tensor) {
+  ChargedString out;
+  std::string shape;  // bounded: by the rank
   append_number_field(out, kDType, static_cast<uint64_t>(number_of(tensor.dtype())));
   for (const int64_t size : tensor.dims().sizes()) {
-    std::string dim;
+    std::string dim;  // bounded: a size
     append_number_field(dim, 1, static_cast<uint64_t>(size));
     append_bytes_field(shape, 2, dim);
   }

@@ -2,23 +2,25 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 namespace penstock {
 
-inline void append_varint(std::string& out, uint64_t value) {
+template <typename String>
+void append_varint(String& out, uint64_t value) {
   for (; value >= 128; value >>= 7) out += static_cast<char>(value | 128);
   out += static_cast<char>(value);
 }
 
 // Field numbers up to 15.
-inline void append_number_field(std::string& out, int number, uint64_t value) {
+template <typename String>
+void append_number_field(String& out, int number, uint64_t value) {
   out += static_cast<char>(number << 3);
   append_varint(out, value);
 }
 
-inline void append_bytes_field(std::string& out, int number, std::string_view bytes) {
+template <typename String>
+void append_bytes_field(String& out, int number, std::string_view bytes) {
   out += static_cast<char>(number << 3 | 2);
   append_varint(out, bytes.size());
   out += bytes;

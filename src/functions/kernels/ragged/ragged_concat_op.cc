@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "data/charged.h"
 #include "functions/kernels/math/shape_arguments.h"
 #include "functions/kernels/ragged/ragged_family.h"
 #include "functions/kernels/ragged/ragged_rows.h"
@@ -16,14 +17,17 @@ Spec infer_concat(const InferContext& context) {
   if (axis > 1)
     throw TypeError{-1, "axis", "must be 0 or 1 for ragged tensors: " + std::to_string(axis)};
   int64_t rows = 0;
+  Shape joined = leaf.shape;  // of rows and values that only some inputs know
   for (int i = 0; i < static_cast<int>(context.inputs.size()); ++i) {
     const LeafSpec& type = infer_ragged(context, i, 1);
     if (type.dtype != leaf.dtype || type.shape.rank() != leaf.shape.rank())
       context.fail(i, "is " + type.text() + ", the first is " + leaf.text());
     rows = rows < 0 || type.shape[0] < 0 ? -1 : rows + type.shape[0];
+    joined = Shape::join(joined, type.shape);
   }
-  std::vector<int64_t> sizes = leaf.shape.sizes();
+  std::vector<int64_t> sizes = joined.sizes();
   if (axis == 0) sizes[0] = rows;
+  if (axis == 1) sizes[0] = leaf.shape[0], sizes[1] = Shape::kUnknown;
   leaf.shape = Shape(std::move(sizes));
   return Spec::of(std::move(leaf));
 }
@@ -47,7 +51,7 @@ void concat_row(const RowCall& call) {
   }
   Tensor values = Tensor::make(first.values().dtype(), item.with_front(total));
   const int64_t bytes = item.entries() * dtype_size(values.dtype());
-  std::vector<int64_t> splits{0};
+  ChargedVector<int64_t> splits{0};
   int64_t at = 0;
   auto append = [&](const RaggedTensor& part, int64_t row) {
     const int64_t n = part.length(row);

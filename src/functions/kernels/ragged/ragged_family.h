@@ -13,5 +13,7 @@ void add_ragged_stack_op(OpRegistry* registry);
 void add_ragged_concat_op(OpRegistry* registry);
 void add_ragged_subscript_op(OpRegistry* registry);
 void add_ragged_reduce_ops(OpRegistry* registry);
+void add_sparse_parts_ops(OpRegistry* registry);
+void add_sparse_concat_op(OpRegistry* registry);
 
 }  // namespace penstock

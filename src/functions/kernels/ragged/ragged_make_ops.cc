@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "data/charged.h"
 #include "functions/kernels/math/convert.h"
 #include "functions/kernels/math/shape_arguments.h"
 #include "functions/kernels/ragged/ragged_family.h"
@@ -12,9 +13,10 @@
 namespace penstock {
 namespace {
 
-// [rows, ?, ...rest] with one ragged axis.
-LeafSpec one_axis(DType dtype, int64_t rows, const std::vector<int64_t>& rest) {
-  std::vector<int64_t> sizes{rows, Shape::kUnknown};
+// [rows, length, ...rest] with one ragged axis.
+LeafSpec one_axis(DType dtype, int64_t rows, const std::vector<int64_t>& rest,
+                  int64_t length = Shape::kUnknown) {
+  std::vector<int64_t> sizes{rows, length};
   sizes.insert(sizes.end(), rest.begin(), rest.end());
   return ragged_leaf(dtype, Shape(std::move(sizes)), 1);
 }
@@ -34,7 +36,7 @@ Spec infer_cut(const InferContext& context) {
 
 template <bool lengths>
 void cut_row(const RowCall& call) {
-  std::vector<int64_t> splits = read_ints(call.inputs[1]);
+  ChargedVector<int64_t> splits = read_ints(call.inputs[1]);
   if (lengths) {
     splits.insert(splits.begin(), 0);
     for (size_t i = 1; i < splits.size(); ++i) {
@@ -82,7 +84,7 @@ Spec infer_range(const InferContext& context) {
 }
 
 void range_row(const RowCall& call) {
-  std::vector<int64_t> splits{0}, values;
+  ChargedVector<int64_t> splits{0}, values;
   for (const int64_t limit : read_ints(call.inputs[0])) {
     check_size("ragged_range", {static_cast<int64_t>(values.size()) + std::max<int64_t>(limit, 0)},
                DType::int64);
@@ -101,8 +103,11 @@ Spec infer_from_tensor(const InferContext& context) {
     context.fail(0, "is " + type.text() + ", expected rank 2 or more");
   if (!context.attrs["lengths"].is_none()) infer_ints(context, "lengths");
   if (!type.shape.has_rank()) context.fail(0, "is " + type.text() + ", expected a known rank");
+  // bounded: axes
   std::vector<int64_t> rest(type.shape.sizes().begin() + 2, type.shape.sizes().end());
-  return Spec::of(one_axis(type.dtype, type.shape[0], rest));
+  const bool whole = context.attrs["lengths"].is_none() && context.attrs["padding"].is_none();
+  return Spec::of(
+      one_axis(type.dtype, type.shape[0], rest, whole ? type.shape[1] : Shape::kUnknown));
 }
 
 // How many items are left when those that equal `padding` are cut from the end.
@@ -123,9 +128,10 @@ int64_t unpadded_length(const Tensor& row, const Tensor& padding) {
 void from_tensor_row(const RowCall& call) {
   const Tensor& x = call.inputs[0];
   const int64_t rows = x.dims()[0], width = x.dims()[1];
-  std::vector<int64_t> lengths(static_cast<size_t>(rows), width);
+  ChargedVector<int64_t> lengths(static_cast<size_t>(rows), width);
   if (!call.attrs["lengths"].is_none()) {
-    lengths = attr_ints(call.attrs["lengths"]);
+    const std::vector<int64_t> given = attr_ints(call.attrs["lengths"]);
+    lengths.assign(given.begin(), given.end());
     if (static_cast<int64_t>(lengths.size()) != rows)
       fail_row("from_tensor", "there are " + std::to_string(rows) + " rows, but " +
                                   std::to_string(lengths.size()) + " lengths");
@@ -134,7 +140,7 @@ void from_tensor_row(const RowCall& call) {
     for (int64_t r = 0; r < rows; ++r)
       lengths[static_cast<size_t>(r)] = unpadded_length(x.item(r), padding);
   }
-  std::vector<int64_t> splits{0}, items;
+  ChargedVector<int64_t> splits{0}, items;
   for (int64_t r = 0; r < rows; ++r) {
     const int64_t n = std::clamp<int64_t>(lengths[static_cast<size_t>(r)], 0, width);
     for (int64_t i = 0; i < n; ++i) items.push_back(r * width + i);

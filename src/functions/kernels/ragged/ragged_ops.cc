@@ -12,6 +12,8 @@ void add_ragged_ops(OpRegistry* registry) {
   add_ragged_concat_op(registry);
   add_ragged_subscript_op(registry);
   add_ragged_reduce_ops(registry);
+  add_sparse_parts_ops(registry);
+  add_sparse_concat_op(registry);
 }
 
 }  // namespace penstock

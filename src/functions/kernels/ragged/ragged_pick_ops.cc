@@ -1,5 +1,6 @@
 // Rows and entries of ragged tensors picked: gather along axis 0, boolean_mask.
 
+#include "data/charged.h"
 #include "functions/kernels/math/shape_arguments.h"
 #include "functions/kernels/ragged/ragged_family.h"
 #include "functions/kernels/ragged/ragged_rows.h"
@@ -18,7 +19,7 @@ Spec infer_gather(const InferContext& context) {
 
 void gather_row(const RowCall& call) {
   const RaggedTensor& x = ragged_input(call, 0);
-  const std::vector<int64_t> rows = read_ints(call.inputs[1]);
+  const ChargedVector<int64_t> rows = read_ints(call.inputs[1]);
   for (const int64_t row : rows) {
     if (row < 0 || row >= x.rows()) {
       fail_row("gather",
@@ -29,18 +30,21 @@ void gather_row(const RowCall& call) {
 }
 
 Spec infer_mask(const InferContext& context) {
-  const LeafSpec& type = infer_ragged(context, 0, 1);
+  LeafSpec type = infer_ragged(context, 0, 1);
   const LeafSpec& mask = infer_ragged(context, 1, 1);
   if (mask.dtype != DType::boolean || mask.shape.rank() != 2)
     context.fail(1, "is " + mask.text() + ", expected ragged bool[?, ?]");
-  return Spec::of(type);
+  std::vector<int64_t> sizes = type.shape.sizes();
+  sizes[1] = Shape::kUnknown;
+  type.shape = Shape(std::move(sizes));
+  return Spec::of(std::move(type));
 }
 
 void mask_row(const RowCall& call) {
   const RaggedTensor &x = ragged_input(call, 0), &mask = ragged_input(call, 1);
   if (!x.splits()[0].same(mask.splits()[0]))
     fail_row("boolean_mask", "the mask's rows are not as long as those of x");
-  std::vector<int64_t> splits{0}, items;
+  ChargedVector<int64_t> splits{0}, items;
   for (int64_t row = 0; row < x.rows(); ++row) {
     for (int64_t i = x.begin(row); i < x.begin(row + 1); ++i) {
       if (mask.values().entry<bool>(i)) items.push_back(i);

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "data/charged.h"
 #include "functions/kernels/math/shape_arguments.h"
 #include "functions/kernels/ragged/ragged_family.h"
 #include "functions/kernels/ragged/ragged_rows.h"
@@ -27,7 +28,7 @@ std::shared_ptr<const RowReduction> reduction(const char* name, bool keepdims) {
 
 Spec infer_reduce(const InferContext& context, const char* name) {
   const LeafSpec& type = infer_ragged(context, 0, 1);
-  const std::vector<int64_t> axes =
+  const std::vector<int64_t> axes =  // bounded: axes
       context.attrs["axis"].is_none() ? std::vector<int64_t>() : infer_ints(context, "axis");
   if (axes.size() != 1 || infer_axis(context, "axis", axes[0], type.shape.rank()) != 1) {
     throw TypeError{-1, "axis",

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "data/charged.h"
 #include "functions/kernels/math/shape_arguments.h"
 
 namespace penstock {
@@ -36,11 +37,11 @@ Tensor gather_items(const Tensor& values, std::span<const int64_t> items) {
 }
 
 Tensor gather_rows(const RaggedTensor& x, std::span<const int64_t> rows) {
-  std::vector<int64_t> items(rows.begin(), rows.end());
+  ChargedVector<int64_t> items(rows.begin(), rows.end());
   std::vector<Tensor> splits;
   for (const Tensor& axis : x.splits()) {
     const auto* at = axis.entries<int64_t>();
-    std::vector<int64_t> cut{0}, inner;
+    ChargedVector<int64_t> cut{0}, inner;
     for (const int64_t i : items) {
       for (int64_t k = at[i]; k < at[i + 1]; ++k) inner.push_back(k);
       cut.push_back(static_cast<int64_t>(inner.size()));
@@ -61,7 +62,7 @@ Tensor ragged_row(const RaggedTensor& x, int64_t i) {
   }
   const RaggedTensor inner(std::vector<Tensor>(x.splits().begin() + 1, x.splits().end()),
                            x.values());
-  std::vector<int64_t> rows;
+  ChargedVector<int64_t> rows;
   for (int64_t k = 0; k < length; ++k) rows.push_back(begin + k);
   return gather_rows(inner, rows);
 }

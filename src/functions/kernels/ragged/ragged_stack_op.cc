@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "data/charged.h"
 #include "functions/kernels/math/shape_arguments.h"
 #include "functions/kernels/ragged/ragged_family.h"
 #include "functions/kernels/ragged/ragged_rows.h"
@@ -15,6 +16,7 @@ Spec infer_stack(const InferContext& context) {
   const LeafSpec& first = context.inputs[0].type;
   const bool ragged = first.kind == LeafSpec::Kind::ragged;
   if (!ragged) context.tensor(0);
+  Shape joined = first.shape;
   for (int i = 0; i < static_cast<int>(context.inputs.size()); ++i) {
     const LeafSpec& type =
         ragged ? infer_ragged(context, i, first.ragged_rank) : context.tensor_of(i, first.dtype);
@@ -22,8 +24,9 @@ Spec infer_stack(const InferContext& context) {
       context.fail(i, "is " + type.text() + ", the first is " + first.text());
     if (!type.shape.has_rank() || type.shape.rank() != first.shape.rank() || type.shape.is_scalar())
       context.fail(i, "is " + type.text() + ", expected the rank of the first, at least 1");
+    joined = Shape::join(joined, type.shape);
   }
-  std::vector<int64_t> sizes = first.shape.without_front().sizes();
+  std::vector<int64_t> sizes = joined.without_front().sizes();
   sizes.insert(sizes.begin(), {static_cast<int64_t>(context.inputs.size()), Shape::kUnknown});
   const int rank = ragged ? first.ragged_rank + 1 : 1;
   return Spec::of(ragged_leaf(first.dtype, Shape(std::move(sizes)), rank));
@@ -31,7 +34,7 @@ Spec infer_stack(const InferContext& context) {
 
 // The splits of one axis of all parts, one behind the other.
 Tensor joined_splits(std::span<const RaggedTensor* const> parts, size_t axis) {
-  std::vector<int64_t> out{0};
+  ChargedVector<int64_t> out{0};
   for (const RaggedTensor* part : parts) {
     const Tensor& splits = part->splits()[axis];
     const int64_t before = out.back();
@@ -44,7 +47,7 @@ Tensor joined_splits(std::span<const RaggedTensor* const> parts, size_t axis) {
 void stack_row(const RowCall& call) {
   std::vector<const RaggedTensor*> parts;  // none where they are dense
   std::vector<Tensor> values;
-  std::vector<int64_t> rows{0};
+  ChargedVector<int64_t> rows{0};
   int64_t total = 0;
   for (const Tensor& x : call.inputs) {
     const RaggedTensor* ragged = as_ragged(x);

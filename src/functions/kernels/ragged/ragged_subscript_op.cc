@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "data/charged.h"
 #include "functions/kernels/math/shape_arguments.h"
 #include "functions/kernels/ragged/ragged_family.h"
 #include "functions/kernels/ragged/ragged_rows.h"
@@ -14,7 +15,7 @@ struct Slice {
   Attr begin, end, step;
 
   // The items of n that it takes, as Python does.
-  void append_items(int64_t base, int64_t n, std::vector<int64_t>* out) const {
+  void append_items(int64_t base, int64_t n, ChargedVector<int64_t>* out) const {
     const int64_t by = step.is_none() ? 1 : step.as_int();
     if (by == 0) fail_row("subscript", "the step of a slice must not be zero: 0");
     auto bound = [&](const Attr& a, int64_t otherwise) {
@@ -94,6 +95,7 @@ Spec infer_subscript(const InferContext& context) {
   std::vector<int64_t> sizes = leaf.shape.sizes();
   if (pieces.row.is_none()) {
     sizes[0] = Shape::kUnknown;
+    if (pieces.cuts_rows) sizes[1] = Shape::kUnknown;
     leaf.shape = Shape(std::move(sizes));
     return Spec::of(std::move(leaf));
   }
@@ -113,10 +115,10 @@ void subscript_row(const RowCall& call) {
       fail_row("subscript", "row " + std::to_string(given) + " of " + std::to_string(x.rows()));
     return call.outputs[0].set(ragged_row(x, row));
   }
-  std::vector<int64_t> rows;
+  ChargedVector<int64_t> rows;
   pieces.rows.append_items(0, x.rows(), &rows);
   if (!pieces.cuts_rows) return call.outputs[0].set(gather_rows(x, rows));
-  std::vector<int64_t> splits{0}, items;
+  ChargedVector<int64_t> splits{0}, items;
   for (const int64_t row : rows) {
     pieces.inner.append_items(x.begin(row), x.length(row), &items);
     splits.push_back(static_cast<int64_t>(items.size()));

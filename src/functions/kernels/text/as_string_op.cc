@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "data/charged.h"
 #include "functions/kernels/math/promotion.h"
 #include "functions/kernels/math/shape_arguments.h"
 #include "functions/kernels/text/c_locale.h"
@@ -15,7 +16,7 @@ namespace penstock {
 namespace {
 
 struct NumberFormat {
-  std::string flags;  // of printf, with the width
+  std::string flags;  // bounded: written in the pipeline; of printf, with the width
   int64_t precision;  // -1: printf's 6
   char conversion;
   bool plain;  // all as by default: no printf
@@ -28,7 +29,7 @@ struct NumberFormat {
     plain = flags.empty() && precision < 0 && conversion == 'f';
   }
 
-  void append_float(double v, std::string* out) const {
+  void append_float(double v, ChargedString* out) const {
     std::array<char, 400> text;
     if (plain) {
       if (std::isnan(v)) return void(*out += "nan");
@@ -41,7 +42,7 @@ struct NumberFormat {
     append_printf("%" + flags + dot + conversion, std::isnan(v) ? std::fabs(v) : v, out);
   }
   template <typename T>
-  void append_integer(T v, std::string* out) const {
+  void append_integer(T v, ChargedString* out) const {
     if (plain) {
       std::array<char, 24> text;
       out->append(text.data(), std::to_chars(text.data(), text.data() + text.size(), v).ptr);
@@ -57,7 +58,7 @@ struct NumberFormat {
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 #pragma GCC diagnostic ignored "-Wformat-security"
   template <typename T>
-  static void append_printf(const std::string& format, T v, std::string* out) {
+  static void append_printf(const std::string& format, T v, ChargedString* out) {
     const locale_t before = uselocale(c_locale());
     const int n = std::snprintf(nullptr, 0, format.c_str(), v);
     const size_t begin = out->size();
@@ -74,7 +75,7 @@ void append_entries(const NumberFormat& format, DType dtype, const std::byte* in
   visit_dtype(dtype, [&]<typename T>(TypeTag<T>) {
     const T* from = reinterpret_cast<const T*>(in);
     for (int64_t i = 0; i < n; ++i) {
-      std::string* out = &writer->chars();
+      ChargedString* out = &writer->chars();
       if constexpr (std::is_same_v<T, bool>) {
         *out += from[i] ? "true" : "false";
       } else if constexpr (std::is_same_v<T, BytesView>) {

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "data/charged.h"
 #include "functions/kernels/text/encoding.h"
 #include "functions/kernels/text/gpt2_words.h"
 #include "functions/kernels/text/model_file.h"
@@ -54,14 +55,15 @@ struct WordCache {
   static constexpr size_t kMostWords = 1 << 15;
   static constexpr size_t kLongestWord = 64;
   uint64_t model = 0;
-  std::unordered_map<std::string, std::vector<int32_t>, WordHash, std::equal_to<>> words;
+  std::unordered_map<std::string, ChargedVector<int32_t>, WordHash, std::equal_to<>>
+      words;  // bounded: kMostWords short words
 };
 
 class Bpe final : public Tokenizer {
  public:
   Bpe(const std::string& vocab, const std::string& merges);
-  void encode(std::string_view text, std::vector<int32_t>* out) const override;
-  std::string decode(std::span<const int32_t> ids) const override;
+  void encode(std::string_view text, ChargedVector<int32_t>* out) const override;
+  ChargedString decode(std::span<const int32_t> ids) const override;
   int64_t size() const override { return static_cast<int64_t>(pieces_.size()); }
   int32_t special(std::string_view name) const override {
     const std::string_view written = name == "unk"   ? "<unk>"
@@ -76,14 +78,15 @@ class Bpe final : public Tokenizer {
  private:
   void read_vocab(const std::string& path, const Json& vocab);
   void add_merge(const std::string& path, const std::string& left, const std::string& right);
-  void encode_plain(std::string_view text, std::vector<int32_t>* out) const;
-  void encode_word(std::string_view word, std::vector<int32_t>* out) const;
-  void merge_word(std::string_view word, std::vector<int32_t>* out) const;
+  void encode_plain(std::string_view text, ChargedVector<int32_t>* out) const;
+  void encode_word(std::string_view word, ChargedVector<int32_t>* out) const;
+  void merge_word(std::string_view word, ChargedVector<int32_t>* out) const;
 
-  std::unordered_map<std::string, int32_t> vocab_;  // as written in the file
-  std::vector<std::string> pieces_;                 // bytes of each number; empty for special ones
-  std::array<int32_t, 256> byte_ids_{};             // -1: the model has no such byte
-  std::unordered_map<uint64_t, Merge> merges_;
+  std::unordered_map<std::string, int32_t>
+      vocab_;                          // bounded: the model file is counted; as written in the file
+  ChargedVector<std::string> pieces_;  // bytes of each number; empty for special ones
+  std::array<int32_t, 256> byte_ids_{};         // -1: the model has no such byte
+  std::unordered_map<uint64_t, Merge> merges_;  // bounded: the model file is counted
   std::vector<std::pair<std::string, int32_t>> added_;
   bool prefix_space_ = false;
   uint64_t number_;  // never that of another model, as an address could be
@@ -144,7 +147,7 @@ void Bpe::read_vocab(const std::string& path, const Json& vocab) {
   if (!vocab.is_object()) fail(path, "its vocabulary is no object");
   constexpr int32_t kMost = 1 << 28;
   const std::array<int32_t, 256> characters = characters_of_bytes();
-  std::unordered_map<int32_t, char> bytes;
+  std::unordered_map<int32_t, char> bytes;  // bounded: 256 bytes
   for (size_t b = 0; b < 256; ++b) bytes[characters[b]] = static_cast<char>(b);
   const TextDecoder utf8("UTF-8");
   for (const auto& [token, number] : vocab.items()) {
@@ -159,9 +162,9 @@ void Bpe::read_vocab(const std::string& path, const Json& vocab) {
     });
   }
   for (size_t b = 0; b < 256; ++b) {
-    std::string written;
+    ChargedString written;
     append_code_point(characters[b], UnicodeForm::utf8, &written);
-    const auto it = vocab_.find(written);
+    const auto it = vocab_.find(std::string(written));
     byte_ids_[b] = it == vocab_.end() ? -1 : it->second;
   }
 }
@@ -175,7 +178,7 @@ void Bpe::add_merge(const std::string& path, const std::string& left, const std:
                       Merge{static_cast<int32_t>(merges_.size()), c->second});
 }
 
-void Bpe::encode(std::string_view text, std::vector<int32_t>* out) const {
+void Bpe::encode(std::string_view text, ChargedVector<int32_t>* out) const {
   while (!text.empty() && !added_.empty()) {
     size_t first = std::string_view::npos;
     const std::pair<std::string, int32_t>* found = nullptr;
@@ -194,10 +197,11 @@ void Bpe::encode(std::string_view text, std::vector<int32_t>* out) const {
   encode_plain(text, out);
 }
 
-void Bpe::encode_plain(std::string_view text, std::vector<int32_t>* out) const {
-  std::string with_space;
+void Bpe::encode_plain(std::string_view text, ChargedVector<int32_t>* out) const {
+  ChargedString with_space;
   if (prefix_space_ && !text.empty() && text[0] != ' ') {
-    with_space = " " + std::string(text);
+    with_space = " ";
+    with_space += text;
     text = with_space;
   }
   while (!text.empty()) {
@@ -207,7 +211,7 @@ void Bpe::encode_plain(std::string_view text, std::vector<int32_t>* out) const {
   }
 }
 
-void Bpe::encode_word(std::string_view word, std::vector<int32_t>* out) const {
+void Bpe::encode_word(std::string_view word, ChargedVector<int32_t>* out) const {
   thread_local WordCache cache;
   if (word.size() > WordCache::kLongestWord) return merge_word(word, out);
   if (cache.model != number_ || cache.words.size() >= WordCache::kMostWords) {
@@ -216,13 +220,13 @@ void Bpe::encode_word(std::string_view word, std::vector<int32_t>* out) const {
   }
   auto it = cache.words.find(word);
   if (it == cache.words.end()) {
-    it = cache.words.emplace(word, std::vector<int32_t>()).first;
+    it = cache.words.emplace(word, ChargedVector<int32_t>()).first;
     merge_word(word, &it->second);
   }
   out->insert(out->end(), it->second.begin(), it->second.end());
 }
 
-void Bpe::merge_word(std::string_view word, std::vector<int32_t>* out) const {
+void Bpe::merge_word(std::string_view word, ChargedVector<int32_t>* out) const {
   // Pieces in a list by position; a merge makes the left one longer and takes the right one out.
   struct Piece {
     int32_t id;
@@ -235,10 +239,9 @@ void Bpe::merge_word(std::string_view word, std::vector<int32_t>* out) const {
     int32_t left, right, made;  // the ids; stale when the list has others there
     bool operator>(const Candidate& o) const { return rank != o.rank ? rank > o.rank : at > o.at; }
   };
-  thread_local std::vector<Piece> pieces;
-  thread_local std::vector<Candidate> heap;
-  pieces.clear();
-  heap.clear();
+  ChargedVector<Piece> pieces;
+  ChargedVector<Candidate> heap;
+  pieces.reserve(word.size());
   for (const char c : word) {
     const int32_t id = byte_ids_[static_cast<unsigned char>(c)];
     if (id < 0) continue;
@@ -246,7 +249,7 @@ void Bpe::merge_word(std::string_view word, std::vector<int32_t>* out) const {
     pieces.push_back({id, at + 1, at - 1});
   }
   const auto size = static_cast<int32_t>(pieces.size());
-  auto piece = [](int32_t at) -> Piece& { return pieces[static_cast<size_t>(at)]; };
+  auto piece = [&pieces](int32_t at) -> Piece& { return pieces[static_cast<size_t>(at)]; };
   auto consider = [&](int32_t at) {
     if (at < 0 || piece(at).next >= size) return;
     const int32_t left = piece(at).id, right = piece(piece(at).next).id;
@@ -275,8 +278,8 @@ void Bpe::merge_word(std::string_view word, std::vector<int32_t>* out) const {
   for (int32_t at = 0; at < size; at = piece(at).next) out->push_back(piece(at).id);
 }
 
-std::string Bpe::decode(std::span<const int32_t> ids) const {
-  std::string bytes, out;
+ChargedString Bpe::decode(std::span<const int32_t> ids) const {
+  ChargedString bytes, out;
   for (const int32_t id : ids) {
     if (id < 0 || id >= size()) fail_piece(id, size());
     bytes += pieces_[static_cast<size_t>(id)];

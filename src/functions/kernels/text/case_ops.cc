@@ -3,6 +3,7 @@
 #include <unicode/bytestream.h>
 #include <unicode/casemap.h>
 
+#include "data/charged.h"
 #include "functions/kernels/text/encoding.h"
 #include "functions/kernels/text/string_map.h"
 #include "functions/kernels/text/text_ops.h"
@@ -13,7 +14,7 @@ namespace {
 class AsciiCase final : public StringRewrite {
  public:
   explicit AsciiCase(bool upper) : first_(upper ? 'a' : 'A') {}
-  void append(std::string_view text, std::string* out) const override {
+  void append(std::string_view text, ChargedString* out) const override {
     const size_t begin = out->size();
     out->append(text);
     for (size_t i = begin; i < out->size(); ++i) {
@@ -31,12 +32,14 @@ class AsciiCase final : public StringRewrite {
 class UnicodeCase final : public StringRewrite {
  public:
   explicit UnicodeCase(bool upper) : upper_(upper), decoder_("UTF-8") {}
-  void append(std::string_view text, std::string* out) const override {
-    std::string valid;
+  void append(std::string_view text, ChargedString* out) const override {
+    ChargedString valid;
+    valid.reserve(text.size());
     decoder_.for_each(
         text, [&](const CodePoint& p) { append_code_point(p.code, UnicodeForm::utf8, &valid); });
-    icu::StringByteSink<std::string> sink(out);
+    icu::StringByteSink<ChargedString> sink(out);
     UErrorCode status = U_ZERO_ERROR;
+    check_for_icu(valid);
     const icu::StringPiece piece(valid.data(), static_cast<int32_t>(valid.size()));
     if (upper_) {
       icu::CaseMap::utf8ToUpper("", 0, piece, sink, nullptr, status);

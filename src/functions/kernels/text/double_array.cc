@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "data/charged.h"
+
 namespace penstock {
 
 DoubleArray::DoubleArray(std::vector<std::pair<std::string_view, int32_t>> keys) {
@@ -13,7 +15,7 @@ DoubleArray::DoubleArray(std::vector<std::pair<std::string_view, int32_t>> keys)
 }
 
 void DoubleArray::add(int32_t node, Keys keys, size_t depth) {
-  std::vector<uint8_t> bytes;
+  ChargedVector<uint8_t> bytes;
   for (const auto& [key, number] : keys) {
     if (key.size() == depth) {
       units_[static_cast<size_t>(node)].number = number;

@@ -4,6 +4,7 @@
 #include <unicode/ucnv_cb.h>
 #include <unicode/utf8.h>
 
+#include "data/charged.h"
 #include "functions/kernels/text/strings.h"
 
 namespace penstock {
@@ -65,6 +66,13 @@ int32_t ErrorPolicy::failed() const {
   throw Error(Code::invalid_argument, "text: bytes that stand for no character");
 }
 
+void check_for_icu(std::string_view text) {
+  if (text.size() > INT32_MAX) {
+    throw Error(Code::resource_exhausted,
+                "text: a string of " + std::to_string(text.size()) + " bytes is too long");
+  }
+}
+
 void check_encoding(const InferContext& context, std::string_view attr) {
   const std::string name = context.attrs[attr].as_string();
   if (!open(name))
@@ -87,7 +95,7 @@ CodePoint TextDecoder::next_utf8(std::string_view text, int64_t* at) {
   return {code < 0 ? 0xFFFD : code, code < 0, begin, *at};
 }
 
-void TextDecoder::decode(std::string_view text, std::vector<CodePoint>* out) const {
+void TextDecoder::decode(std::string_view text, ChargedVector<CodePoint>* out) const {
   const ConverterPtr converter = open(encoding_);
   if (!converter) throw Error(Code::invalid_argument, "unknown encoding: " + quoted(encoding_));
   bool bad = false;
@@ -119,7 +127,7 @@ bool is_code_point(int64_t code) {
   return code >= 0 && code <= 0x10FFFF && (code < 0xD800 || code > 0xDFFF);
 }
 
-void append_code_point(int32_t code, UnicodeForm form, std::string* out) {
+void append_code_point(int32_t code, UnicodeForm form, ChargedString* out) {
   auto put = [out](int32_t byte) { out->push_back(static_cast<char>(byte)); };
   if (form == UnicodeForm::utf8) {
     char bytes[4];

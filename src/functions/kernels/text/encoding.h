@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/charged.h"
 #include "functions/op.h"
 
 namespace penstock {
@@ -34,6 +35,8 @@ struct ErrorPolicy {
   int32_t failed() const;
 };
 
+// Throws RESOURCE_EXHAUSTED for a text of 2 GiB or more, whose length ICU cannot take.
+void check_for_icu(std::string_view text);
 // Throws TypeError naming `attr` when ICU knows no such encoding.
 void check_encoding(const InferContext& context, std::string_view attr);
 
@@ -52,7 +55,7 @@ class TextDecoder {
   template <typename F>
   void for_each(std::string_view text, F&& f) const {
     if (!utf8_) {
-      std::vector<CodePoint> points;
+      ChargedVector<CodePoint> points;
       decode(text, &points);
       for (const CodePoint& p : points) f(p);
       return;
@@ -62,8 +65,8 @@ class TextDecoder {
 
  private:
   static CodePoint next_utf8(std::string_view text, int64_t* at);
-  void decode(std::string_view text, std::vector<CodePoint>* out) const;
-  std::string encoding_;
+  void decode(std::string_view text, ChargedVector<CodePoint>* out) const;
+  std::string encoding_;  // bounded: a name
   bool utf8_;
 };
 
@@ -72,6 +75,6 @@ enum class UnicodeForm : uint8_t { utf8, utf16be, utf32be };
 UnicodeForm unicode_form(const Attrs& attrs, std::string_view attr);
 bool is_code_point(int64_t code);
 // REQUIRES is_code_point.
-void append_code_point(int32_t code, UnicodeForm form, std::string* out);
+void append_code_point(int32_t code, UnicodeForm form, ChargedString* out);
 
 }  // namespace penstock

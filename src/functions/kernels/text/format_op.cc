@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "data/charged.h"
 #include "functions/kernels/text/strings.h"
 #include "functions/kernels/text/text_ops.h"
 
@@ -23,27 +24,29 @@ std::string short_float(T value, int few, int enough) {
   return text.data();
 }
 
-std::string entry_text(const Tensor& t, int64_t i) {
-  return visit_dtype(t.dtype(), [&]<typename T>(TypeTag<T>) -> std::string {
+ChargedString entry_text(const Tensor& t, int64_t i) {
+  return visit_dtype(t.dtype(), [&]<typename T>(TypeTag<T>) -> ChargedString {
     const T& v = t.entry<T>(i);
     if constexpr (std::is_same_v<T, BytesView>) {
-      return quoted_whole(v.view());
+      ChargedString out;
+      append_quoted(v.view(), &out);
+      return out;
     } else if constexpr (std::is_same_v<T, bool>) {
       return v ? "1" : "0";
     } else if constexpr (std::is_integral_v<T>) {
-      return std::to_string(v);
+      return ChargedString(std::to_string(v));
     } else if constexpr (std::is_same_v<T, double>) {
-      return short_float(v, 15, 17);
+      return ChargedString(short_float(v, 15, 17));
     } else if constexpr (std::is_same_v<T, float>) {
-      return short_float(v, 6, 9);
+      return ChargedString(short_float(v, 6, 9));
     } else {
-      return short_float(to_float(v), 6, 9);
+      return ChargedString(short_float(to_float(v), 6, 9));
     }
   });
 }
 
 // Items `end` at either end of each axis; all when end is negative.
-void append_axis(const Tensor& t, int axis, int64_t index, int64_t end, std::string* out) {
+void append_axis(const Tensor& t, int axis, int64_t index, int64_t end, ChargedString* out) {
   const int rank = t.dims().rank();
   if (axis == rank) return void(*out += entry_text(t, index));
   auto space = [&] {
@@ -72,7 +75,7 @@ void append_axis(const Tensor& t, int axis, int64_t index, int64_t end, std::str
 std::vector<std::string> pieces_of(const Attrs& attrs) {
   const std::string text = attrs["template"].as_string();
   const std::string place = attrs["placeholder"].as_string();
-  std::vector<std::string> out;
+  std::vector<std::string> out;  // bounded: written in the pipeline
   size_t at = 0;
   for (size_t found; !place.empty() && (found = text.find(place, at)) != std::string::npos;
        at = found + place.size()) {
@@ -97,7 +100,7 @@ Spec infer_format(const InferContext& context) {
 
 void format_row(const RowCall& call) {
   const std::vector<std::string> pieces = pieces_of(call.attrs);
-  std::string out = pieces[0];
+  ChargedString out(pieces[0]);
   for (size_t i = 0; i < call.inputs.size(); ++i) {
     append_axis(call.inputs[i], 0, 0, call.attrs["summarize"].as_int(), &out);
     out += pieces[i + 1];

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "data/charged.h"
 #include "functions/kernels/math/shape_arguments.h"
 #include "functions/kernels/text/fingerprint.h"
 #include "functions/kernels/text/string_map.h"
@@ -89,7 +90,7 @@ void fingerprint_row(const RowCall& call) {
   auto* out = call.outputs[0].allocate_as<uint8_t>({rows, 8});
   for (int64_t i = 0; i < rows; ++i) {
     const Tensor row = in.item(i);
-    std::string joined;
+    ChargedString joined;
     std::string_view bytes(reinterpret_cast<const char*>(row.data()),
                            static_cast<size_t>(row.data_bytes()));
     if (in.dtype() == DType::bytes) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "data/charged.h"
 #include "functions/kernels/math/broadcast.h"
 #include "functions/kernels/math/shape_arguments.h"
 #include "functions/kernels/text/strings.h"
@@ -43,7 +44,7 @@ void join_row(const RowCall& call) {
   }
   for (size_t i = 1; i < parts.size(); ++i) dims = broadcast_dims("join", dims, parts[i].dims());
   // Entry numbers of each part, broadcast.
-  std::vector<std::vector<int64_t>> at(along_axis ? 0 : parts.size());
+  std::vector<ChargedVector<int64_t>> at(along_axis ? 0 : parts.size());
   for (size_t i = 0; i < at.size(); ++i) {
     const std::array<Extents, 2> extents{Extents(parts[i].dims()), Extents(dims)};
     const auto plan = BroadcastPlan::make(extents);
@@ -74,7 +75,7 @@ void join_row(const RowCall& call) {
 
 std::vector<int64_t> axes_of(const Attrs& attrs, int rank) {
   if (!attrs["axis"].is_none()) return attr_ints(attrs["axis"]);
-  std::vector<int64_t> all;
+  std::vector<int64_t> all;  // bounded: axes
   for (int axis = rank; axis-- > 0;) all.push_back(axis);
   return all;
 }
@@ -84,7 +85,7 @@ Spec infer_reduce_join(const InferContext& context) {
   if (!context.attrs["axis"].is_none()) infer_ints(context, "axis");
   if (!type.shape.has_rank()) return Spec::tensor(DType::bytes, Shape::unknown_rank());
   const bool keep = context.attrs["keepdims"].as_bool();
-  std::vector<bool> joined(static_cast<size_t>(type.shape.rank()), false);
+  std::vector<bool> joined(static_cast<size_t>(type.shape.rank()), false);  // bounded: axes
   for (const int64_t axis : axes_of(context.attrs, type.shape.rank())) {
     const auto at = static_cast<size_t>(infer_axis(context, "axis", axis, type.shape.rank()));
     if (joined[at]) throw TypeError{-1, "axis", "names axis " + std::to_string(axis) + " twice"};
@@ -100,7 +101,7 @@ Spec infer_reduce_join(const InferContext& context) {
 
 // How far apart neighbours along each axis are.
 std::vector<int64_t> strides_of(const Dims& dims) {
-  std::vector<int64_t> out(static_cast<size_t>(dims.rank()), 1);
+  std::vector<int64_t> out(static_cast<size_t>(dims.rank()), 1);  // bounded: axes
   for (int i = dims.rank() - 1; i-- > 0;)
     out[static_cast<size_t>(i)] = out[static_cast<size_t>(i) + 1] * dims[i + 1];
   return out;
@@ -120,7 +121,7 @@ void reduce_join_row(const RowCall& call) {
   const Tensor& in = call.inputs[0];
   const Dims& dims = in.dims();
   const std::string separator = call.attrs["separator"].as_string();
-  std::vector<int> joined, kept;
+  std::vector<int> joined, kept;  // bounded: axes
   for (const int64_t axis : axes_of(call.attrs, dims.rank())) {
     const int at = row_axis("reduce_join", axis, dims.rank());
     if (std::ranges::find(joined, at) != joined.end())
@@ -168,21 +169,30 @@ void segment_join_row(const RowCall& call) {
     fail_row("unsorted_segment_join",
              "strings of shape " + in.dims().text() + ", ids of " + ids.dims().text());
   }
-  std::vector<std::string> joined(static_cast<size_t>(n));
-  std::vector<bool> begun(joined.size(), false);
+  // Each segment's strings in a list: where it begins, and what follows each string.
+  ChargedVector<int64_t> first(static_cast<size_t>(n), -1), last(first.size(), -1);
+  ChargedVector<int64_t> next(static_cast<size_t>(in.entries_count()), -1);
   for (int64_t i = 0; i < in.entries_count(); ++i) {
     const int64_t id = integer_at(ids, i);
     if (id < 0) continue;
     if (id >= n)
       fail_row("unsorted_segment_join",
                "segment " + std::to_string(id) + " of " + std::to_string(n));
-    std::string& to = joined[static_cast<size_t>(id)];
-    if (begun[static_cast<size_t>(id)]) to += separator;
-    begun[static_cast<size_t>(id)] = true;
-    to += in.entry<BytesView>(i).view();
+    const auto at = static_cast<size_t>(id);
+    (first[at] < 0 ? first[at] : next[static_cast<size_t>(last[at])]) = i;
+    last[at] = i;
   }
-  const std::vector<std::string_view> views(joined.begin(), joined.end());
-  call.outputs[0].set(Tensor::of_strings(views));
+  StringWriter writer(n);
+  for (const int64_t begin : first) {
+    for (int64_t i = begin; i >= 0; i = next[static_cast<size_t>(i)]) {
+      if (i != begin) writer.chars() += separator;
+      writer.chars() += in.entry<BytesView>(i).view();
+    }
+    writer.finish_entry();
+  }
+  Tensor out = Tensor::make(DType::bytes, {n});
+  writer.finish(out.mutable_entries<BytesView>(), &out.mutable_buffer());
+  call.outputs[0].set(std::move(out));
 }
 
 OpDef join_op(std::string name, std::string doc, Spec (*infer)(const InferContext&),

@@ -1,52 +1,108 @@
-// lookup: words to numbers by a table; words: the table's words.
-
-#include <charconv>
+// lookup: keys to values by a table; words: the table's keys.
 
 #include "functions/kernels/math/shape_arguments.h"
-#include "functions/kernels/text/lookup_table.h"
+#include "functions/kernels/text/lookup_kernels.h"
 #include "functions/kernels/text/string_map.h"
 #include "functions/kernels/text/text_ops.h"
 
 namespace penstock {
 namespace {
 
-class Lookup final : public StringMap<int64_t> {
- public:
-  explicit Lookup(std::shared_ptr<const LookupTable> table) : table_(std::move(table)) {}
-  int64_t value(std::string_view text) const override { return table_->find(text); }
+// Calls f(find), find(i) being what the table has for entry i of the keys.
+template <typename F>
+void with_keys(const LookupTable& table, DType dtype, const std::byte* keys, F&& f) {
+  visit_dtype(dtype, [&]<typename K>(TypeTag<K>) {
+    const K* entries = reinterpret_cast<const K*>(keys);
+    if constexpr (std::is_same_v<K, BytesView>) {
+      f([&table, entries](int64_t i) { return table.find(entries[i].view()); });
+    } else if constexpr (std::is_integral_v<K>) {
+      f([&table, entries](int64_t i) { return table.find(static_cast<int64_t>(entries[i])); });
+    }
+  });
+}
 
- private:
-  std::shared_ptr<const LookupTable> table_;
-};
+// Calls f(TypeTag<T>), T being as wide as a value: numbers are copied by their bytes.
+template <typename F>
+void with_width(DType values, F&& f) {
+  switch (dtype_size(values)) {
+    case 1: return f(TypeTag<uint8_t>{});
+    case 2: return f(TypeTag<uint16_t>{});
+    case 4: return f(TypeTag<uint32_t>{});
+    case 8: return f(TypeTag<uint64_t>{});
+    default: return f(TypeTag<BytesView>{});
+  }
+}
+
+template <typename T>
+T entry_of(const LookupTable& table, int64_t found) {
+  if constexpr (std::is_same_v<T, BytesView>) {
+    return table.text(found);
+  } else {
+    return static_cast<T>(found);
+  }
+}
+
+}  // namespace
+
+void lookup_tensor(const LookupTable& table, const Tensor& keys, OutputSlot* out) {
+  std::byte* const to = out->allocate(keys.dims());
+  with_keys(table, keys.dtype(), keys.data(), [&](const auto& find) {
+    with_width(table.value_dtype(), [&]<typename T>(TypeTag<T>) {
+      T* const entries = reinterpret_cast<T*>(to);
+      for (int64_t i = 0; i < keys.entries_count(); ++i) entries[i] = entry_of<T>(table, find(i));
+    });
+  });
+  if (table.value_dtype() == DType::bytes) out->keep(table.texts_buffer());
+}
+
+bool lookup_column(const LookupTable& table, const Column& keys, const BlockCall& call) {
+  if (keys.kind() != Column::Kind::dense) return false;
+  const int64_t n = keys.row_dims().entries();
+  Column made = Column::dense(table.value_dtype(), keys.row_dims(), call.rows);
+  with_keys(table, keys.dtype(), keys.data(), [&](const auto& find) {
+    with_width(table.value_dtype(), [&]<typename T>(TypeTag<T>) {
+      T* out = reinterpret_cast<T*>(made.mutable_data());
+      for (int64_t row = 0; row < call.rows; ++row) {
+        guard_row(call, row, [&] {
+          for (int64_t i = row * n; i < (row + 1) * n; ++i) out[i] = T{};
+          for (int64_t i = row * n; i < (row + 1) * n; ++i) out[i] = entry_of<T>(table, find(i));
+        });
+      }
+    });
+  });
+  if (table.value_dtype() == DType::bytes) made.mutable_buffer().keep(table.texts_buffer());
+  call.outputs[0] = std::move(made);
+  return true;
+}
+
+Spec infer_lookup_in(const InferContext& context, int i, const LookupTable::Types& types) {
+  const LeafSpec& type = context.tensor(i);
+  const bool fits = types.integer_keys ? is_integer(type.dtype) : type.dtype == DType::bytes;
+  if (!fits) {
+    context.fail(i, "is " + type.text() + ", but the table's keys are " +
+                        (types.integer_keys ? "integers" : "bytes"));
+  }
+  return Spec::tensor(types.values, type.shape);
+}
+
+namespace {
 
 Spec infer_lookup(const InferContext& context) {
-  const LeafSpec& type = context.tensor(0);
-  const Attr& table = context.attrs["table"];
-  bool integers = false;
-  if (table.kind() != Attr::Kind::dict || table.keys().empty() || table.keys()[0] != "is")
-    throw TypeError{-1, "table", "must be vocabulary(...) or table(...)"};
-  if (table.keys().size() > 1 && table.keys()[1] == "keys") {
-    const Attr& keys = table.items()[1];
-    integers = keys.is_tensor() && keys.tensor().dtype() != DType::bytes;
+  LookupTable::Types types;
+  try {
+    types = LookupTable::types_of(context.attrs["table"]);
+  } catch (const TableMistake& e) {
+    throw TypeError{-1, "table", ": " + e.message};
   }
-  if (integers != is_integer(type.dtype) || (!integers && type.dtype != DType::bytes)) {
-    context.fail(
-        0, "is " + type.text() + ", but the table's keys are " + (integers ? "integers" : "bytes"));
-  }
-  return Spec::tensor(DType::int64, type.shape);
+  return infer_lookup_in(context, 0, types);
 }
 
 void lookup_row(const RowCall& call) {
-  const Tensor& in = call.inputs[0];
-  if (in.dtype() == DType::bytes) return string_map_row<int64_t>(call);
-  const auto& map = *static_cast<const StringMap<int64_t>*>(call.state);
-  auto* out = call.outputs[0].allocate_as<int64_t>(in.dims());
-  for (int64_t i = 0; i < in.entries_count(); ++i)
-    out[i] = map.value(std::to_string(integer_at(in, i)));
+  lookup_tensor(*static_cast<const LookupTable*>(call.state), call.inputs[0], &call.outputs[0]);
 }
 
 bool lookup_block(const BlockCall& call) {
-  return call.inputs[0].dtype() == DType::bytes && string_map_block<int64_t>(call);
+  return lookup_column(*static_cast<const LookupTable*>(call.state), call.inputs[0], call);
 }
 
 Spec infer_words(const InferContext&) { return Spec::tensor(DType::bytes, {Shape::kUnknown}); }
@@ -63,15 +119,13 @@ void add_lookup_ops(OpRegistry* registry) {
   lookup.name = "lookup";
   lookup.params = {required("table", Param::Kind::any), required("s", Param::Kind::tensor)};
   lookup.doc =
-      "the number of each word in a vocabulary(...) or table(...), int64; unknown ones get the "
-      "table's default or one of its oov_buckets, else NOT_FOUND";
+      "the value of each key in a vocabulary(...) or table(...): its number, where values are not "
+      "given; unknown ones get the table's default or one of its oov_buckets, else NOT_FOUND";
   lookup.infer = infer_lookup;
   lookup.row = lookup_row;
   lookup.block = lookup_block;
   lookup.prepare = [](const Attrs& attrs) -> std::shared_ptr<const void> {
-    const std::shared_ptr<const StringMap<int64_t>> map =
-        std::make_shared<Lookup>(LookupTable::open(attrs["table"]));
-    return map;
+    return LookupTable::open(attrs["table"]);
   };
   lookup.elementwise = true;
   lookup.can_fail = true;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "data/charged.h"
 #include "data/ragged.h"
 #include "functions/kernels/math/shape_arguments.h"
 #include "functions/kernels/text/strings.h"
@@ -11,8 +12,8 @@ namespace penstock {
 namespace {
 
 struct NgramMaker {
-  std::vector<int64_t> widths;
-  std::string separator, left, right;
+  std::vector<int64_t> widths;         // bounded: written in the pipeline
+  std::string separator, left, right;  // bounded: written in the pipeline
   int64_t most_padding = 0;
   bool keep_short;
 
@@ -99,7 +100,7 @@ void ngrams_row(const RowCall& call) {
   const Tensor& s = ragged ? ragged->values() : call.inputs[0];
   if (s.dims().rank() == 0) fail_row("ngrams", "expected several strings, got one");
   StringWriter writer(s.entries_count());
-  std::vector<int64_t> splits{0};
+  ChargedVector<int64_t> splits{0};
   auto add = [&](int64_t begin, int64_t end) {
     splits.push_back(splits.back() + maker.append(s, begin, end, &writer));
   };

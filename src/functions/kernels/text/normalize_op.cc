@@ -3,6 +3,8 @@
 #include <unicode/bytestream.h>
 #include <unicode/normalizer2.h>
 
+#include "data/charged.h"
+#include "functions/kernels/text/encoding.h"
 #include "functions/kernels/text/string_map.h"
 #include "functions/kernels/text/text_ops.h"
 
@@ -22,9 +24,10 @@ const icu::Normalizer2* form_named(const std::string& name) {
 class Normalize final : public StringRewrite {
  public:
   explicit Normalize(const Attrs& attrs) : form_(form_named(attrs["form"].as_string())) {}
-  void append(std::string_view text, std::string* out) const override {
-    icu::StringByteSink<std::string> sink(out);
+  void append(std::string_view text, ChargedString* out) const override {
+    icu::StringByteSink<ChargedString> sink(out);
     UErrorCode status = U_ZERO_ERROR;
+    check_for_icu(text);
     form_->normalizeUTF8(0, {text.data(), static_cast<int32_t>(text.size())}, sink, nullptr,
                          status);
     if (U_FAILURE(status))

@@ -1,12 +1,19 @@
 #include <sentencepiece_processor.h>
 
 #include "base/error.h"
+#include "data/charged.h"
 #include "functions/kernels/text/model_file.h"
 #include "functions/kernels/text/tokenizer.h"
 #include "functions/kernels/text/unigram_encoder.h"
 
 namespace penstock {
 namespace {
+
+// The library keeps some hundred bytes for each byte of a text.
+Charge library_work(size_t bytes) {
+  constexpr size_t kPerByte = 256, kSmall = 4 << 10;
+  return Charge(bytes <= kSmall ? 0 : static_cast<int64_t>(bytes * kPerByte));
+}
 
 class SentencePiece final : public Tokenizer {
  public:
@@ -17,22 +24,24 @@ class SentencePiece final : public Tokenizer {
     unigram_ = UnigramEncoder::from(file);
   }
 
-  void encode(std::string_view text, std::vector<int32_t>* out) const override {
+  void encode(std::string_view text, ChargedVector<int32_t>* out) const override {
     if (unigram_) return unigram_->encode(text, out);
-    thread_local std::vector<int> ids;
+    std::vector<int> ids;  // bounded: counted with the library's own
+    const Charge work = library_work(text.size());
     const auto status = model_.Encode(text, &ids);
     if (!status.ok()) throw Error(Code::invalid_argument, "encode: " + status.ToString());
     out->insert(out->end(), ids.begin(), ids.end());
   }
 
-  std::string decode(std::span<const int32_t> ids) const override {
+  ChargedString decode(std::span<const int32_t> ids) const override {
+    const Charge work = library_work(ids.size_bytes());
     for (const int32_t id : ids) {
       if (id < 0 || id >= model_.GetPieceSize()) fail_piece(id, model_.GetPieceSize());
     }
-    std::string out;
+    std::string out;  // bounded: counted with the library's own
     const auto status = model_.Decode(std::vector<int>(ids.begin(), ids.end()), &out);
     if (!status.ok()) throw Error(Code::invalid_argument, "decode: " + status.ToString());
-    return out;
+    return ChargedString(out);
   }
 
   int64_t size() const override { return model_.GetPieceSize(); }

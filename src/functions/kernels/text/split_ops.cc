@@ -132,7 +132,7 @@ class Splitter final : public StringLists {
   }
 #endif
 
-  std::string sep_;  // empty: runs of white space
+  std::string sep_;  // bounded: written in the pipeline; empty: runs of white space
   int64_t most_;     // cuts, -1 for any number
 };
 

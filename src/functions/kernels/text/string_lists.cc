@@ -1,5 +1,6 @@
 #include "functions/kernels/text/string_lists.h"
 
+#include "data/charged.h"
 #include "data/ragged.h"
 #include "functions/kernels/math/shape_arguments.h"
 #include "functions/kernels/text/string_map.h"
@@ -33,7 +34,7 @@ std::vector<Tensor> uniform_splits(const Dims& dims) {
   std::vector<Tensor> out;
   int64_t outer = dims.rank() > 0 ? dims[0] : 1;
   for (int axis = 1; axis < dims.rank(); ++axis) {
-    std::vector<int64_t> splits;
+    ChargedVector<int64_t> splits;
     for (int64_t i = 0; i <= outer; ++i) splits.push_back(i * dims[axis]);
     out.push_back(Tensor::vector<int64_t>(splits));
     outer *= dims[axis];
@@ -66,7 +67,7 @@ void string_lists_row(const RowCall& call) {
   const Tensor& in = ragged ? ragged->values() : call.inputs[0];
   const DType first = call.outputs[0].dtype();
   ListParts parts;
-  std::vector<int64_t> splits{0};
+  ChargedVector<int64_t> splits{0};
   for (int64_t i = 0; i < in.entries_count(); ++i) {
     lists.append(in.entry<BytesView>(i).view(), &parts);
     splits.push_back(static_cast<int64_t>(size_of(parts, first)));

@@ -6,15 +6,16 @@
 #include <string_view>
 #include <vector>
 
+#include "data/charged.h"
 #include "functions/op.h"
 
 namespace penstock {
 
 // The lists so far, side by side: an op fills those that its outputs need, in step.
 struct ListParts {
-  std::vector<BytesView> strings;  // of bytes outputs
-  std::vector<int32_t> codes;      // int32
-  std::vector<int64_t> offsets;    // int64
+  ChargedVector<BytesView> strings;  // of bytes outputs
+  ChargedVector<int32_t> codes;      // int32
+  ChargedVector<int64_t> offsets;    // int64
 };
 
 // What the op does to one string; made once at open, shared by threads. Throws Error.

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "data/charged.h"
 #include "functions/kernels/text/strings.h"
 #include "functions/op.h"
 
@@ -22,7 +23,7 @@ class StringMap {
 class StringRewrite {
  public:
   virtual ~StringRewrite() = default;
-  virtual void append(std::string_view text, std::string* out) const = 0;
+  virtual void append(std::string_view text, ChargedString* out) const = 0;
 };
 
 // The output has the input's shape and dtype T.

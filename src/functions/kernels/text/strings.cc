@@ -23,9 +23,10 @@ std::string_view stripped(std::string_view text) {
   return text;
 }
 
-std::string quoted_whole(std::string_view text) {
+void append_quoted(std::string_view text, ChargedString* to) {
   constexpr char kHex[] = "0123456789abcdef";
-  std::string out = "\"";
+  ChargedString& out = *to;
+  out += '"';
   for (const char c : text) {
     if (c == '"' || c == '\\') {
       out += {'\\', c};
@@ -36,12 +37,14 @@ std::string quoted_whole(std::string_view text) {
       out += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15]};
     }
   }
-  return out + '"';
+  out += '"';
 }
 
 std::string quoted(std::string_view text) {
   constexpr size_t kMost = 40;
-  return quoted_whole(text.substr(0, kMost)) + (text.size() > kMost ? "..." : "");
+  ChargedString out;
+  append_quoted(text.substr(0, kMost), &out);
+  return std::string(out) + (text.size() > kMost ? "..." : "");
 }
 
 namespace {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/charged.h"
 #include "data/tensor.h"
 #include "functions/op.h"
 
@@ -15,7 +16,7 @@ class StringWriter {
  public:
   explicit StringWriter(int64_t entries) { ends_.reserve(static_cast<size_t>(entries)); }
   // Append to it, then call finish_entry.
-  std::string& chars() { return chars_; }
+  ChargedString& chars() { return chars_; }
   void finish_entry() { ends_.push_back(chars_.size()); }
   void add(std::string_view text) {
     chars_ += text;
@@ -25,8 +26,8 @@ class StringWriter {
   void finish(BytesView* out, BufferRef* keeper) const;
 
  private:
-  std::string chars_;
-  std::vector<size_t> ends_;
+  ChargedString chars_;
+  ChargedVector<size_t> ends_;
 };
 
 // ASCII white space, as C's isspace.
@@ -34,8 +35,8 @@ inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 std::string_view stripped(std::string_view text);
 // For messages: at most 40 bytes, what is not printable as \xNN.
 std::string quoted(std::string_view text);
-// The same without the limit.
-std::string quoted_whole(std::string_view text);
+// The same without the limit, appended.
+void append_quoted(std::string_view text, ChargedString* out);
 
 // UTF-8 characters: a byte that begins one and those that go on; bad bytes count by the same rule.
 int64_t utf8_length(std::string_view text);

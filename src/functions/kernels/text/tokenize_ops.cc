@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "data/charged.h"
 #include "data/ragged.h"
 #include "functions/kernels/math/shape_arguments.h"
 #include "functions/kernels/text/string_lists.h"
@@ -64,7 +65,7 @@ void decode_row(const RowCall& call) {
   const RaggedTensor* ragged = as_ragged(call.inputs[0]);
   const Tensor& in = ragged ? ragged->values() : call.inputs[0];
   if (in.dims().rank() == 0) fail_row("decode", "expected numbers of pieces, got a scalar");
-  std::vector<int32_t> ids;
+  ChargedVector<int32_t> ids;
   for (int64_t i = 0; i < in.entries_count(); ++i) {
     const int64_t id = integer_at(in, i);
     if (id < 0 || id >= model.size()) fail_piece(id, model.size());

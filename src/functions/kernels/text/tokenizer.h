@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/charged.h"
 #include "functions/attr.h"
 
 namespace penstock {
@@ -16,9 +17,9 @@ class Tokenizer {
  public:
   virtual ~Tokenizer() = default;
   // Appends the pieces' numbers.
-  virtual void encode(std::string_view text, std::vector<int32_t>* out) const = 0;
+  virtual void encode(std::string_view text, ChargedVector<int32_t>* out) const = 0;
   // Special pieces give nothing. Throws OUT_OF_RANGE for numbers that the model has not.
-  virtual std::string decode(std::span<const int32_t> ids) const = 0;
+  virtual ChargedString decode(std::span<const int32_t> ids) const = 0;
   virtual int64_t size() const = 0;
   // The number of "bos", "eos", "unk" or "pad"; -1 when the model has none.
   virtual int32_t special(std::string_view name) const = 0;

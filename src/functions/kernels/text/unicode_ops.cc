@@ -2,6 +2,7 @@
 
 #include <unicode/uscript.h>
 
+#include "data/charged.h"
 #include "functions/kernels/math/shape_arguments.h"
 #include "functions/kernels/text/encoding.h"
 #include "functions/kernels/text/string_lists.h"
@@ -32,7 +33,7 @@ class Decode final : public StringLists {
 class Characters final : public StringLists {
  public:
   explicit Characters(const Attrs& attrs) : decoder_("UTF-8"), policy_(attrs) {
-    std::string bytes;
+    ChargedString bytes;
     append_code_point(policy_.replacement, UnicodeForm::utf8, &bytes);
     replacement_ = Tensor::of_bytes(bytes);
   }
@@ -59,7 +60,7 @@ class Transcode final : public StringRewrite {
       : decoder_(attrs["input_encoding"].as_string()),
         policy_(attrs),
         form_(unicode_form(attrs, "output_encoding")) {}
-  void append(std::string_view text, std::string* out) const override {
+  void append(std::string_view text, ChargedString* out) const override {
     decoder_.for_each(text, [&](const CodePoint& point) {
       const int32_t code = policy_.taken(point.code, point.error);
       if (code >= 0) append_code_point(code, form_, out);

@@ -4,6 +4,7 @@
 #include <cfloat>
 #include <cstring>
 
+#include "data/charged.h"
 #include "functions/kernels/parse/wire.h"
 
 namespace penstock {
@@ -182,7 +183,7 @@ size_t UnigramEncoder::plain_run(std::string_view text) const {
   return run;
 }
 
-void UnigramEncoder::normalize(std::string_view text, std::string* out) const {
+void UnigramEncoder::normalize(std::string_view text, ChargedString* out) const {
   out->clear();
   std::string_view part;
   while (trims_ && !text.empty()) {
@@ -226,14 +227,13 @@ void UnigramEncoder::normalize(std::string_view text, std::string* out) const {
 }
 
 // The library's EncodeOptimized, operation by operation: sums of floats depend on their order.
-void UnigramEncoder::find_path(std::string_view text, std::vector<int32_t>* out) const {
+void UnigramEncoder::find_path(std::string_view text, ChargedVector<int32_t>* out) const {
   struct End {
     int32_t id = -1;
     float score = 0;  // of the best path that ends here
     int32_t begin = -1;
   };
-  thread_local std::vector<End> ends;
-  ends.assign(text.size() + 1, End());
+  ChargedVector<End> ends(text.size() + 1);
   const auto offer = [](End* end, auto score, size_t begin, int32_t id) {
     if (end->begin == -1 || score > end->score)
       *end = {id, static_cast<float>(score), static_cast<int32_t>(begin)};
@@ -269,8 +269,9 @@ void UnigramEncoder::find_path(std::string_view text, std::vector<int32_t>* out)
   std::reverse(out->begin() + static_cast<std::ptrdiff_t>(first), out->end());
 }
 
-void UnigramEncoder::encode(std::string_view text, std::vector<int32_t>* out) const {
-  thread_local std::string normal;
+void UnigramEncoder::encode(std::string_view text, ChargedVector<int32_t>* out) const {
+  ChargedString normal;
+  normal.reserve(text.size() + text.size() / 2 + kSpace.size());
   normalize(text, &normal);
   find_path(normal, out);
 }

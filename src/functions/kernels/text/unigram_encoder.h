@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "data/charged.h"
 #include "functions/kernels/text/double_array.h"
 
 namespace penstock {
@@ -21,20 +22,20 @@ class UnigramEncoder {
 
   // Appends the pieces' numbers: those of SentencePieceProcessor::Encode, the same of two paths
   // that are equally good included.
-  void encode(std::string_view text, std::vector<int32_t>* out) const;
+  void encode(std::string_view text, ChargedVector<int32_t>* out) const;
 
  private:
   UnigramEncoder() = default;
   bool read(std::string_view model);
   bool read_pieces(std::string_view model);
   bool read_normalizer(std::string_view spec);
-  void normalize(std::string_view text, std::string* out) const;
+  void normalize(std::string_view text, ChargedString* out) const;
   size_t plain_run(std::string_view text) const;
   size_t normalize_prefix(std::string_view text, std::string_view* out) const;
-  void find_path(std::string_view text, std::vector<int32_t>* out) const;
+  void find_path(std::string_view text, ChargedVector<int32_t>* out) const;
 
-  std::string model_;  // what the tables below are views into
-  std::vector<float> scores_;
+  std::string model_;  // bounded: the model file is counted; what the tables below are views into
+  ChargedVector<float> scores_;
   DoubleArray pieces_;
   DartsView characters_;
   std::string_view replacements_;   // zero-ended, by the numbers of characters_

@@ -3,11 +3,13 @@
 #include <doctest/doctest.h>
 #include <sentencepiece_processor.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <random>
 
 #include "base/source_dir_test.h"
+#include "data/charged.h"
 
 using namespace penstock;
 
@@ -78,10 +80,10 @@ TEST_CASE("unigram models give what the library gives") {
       const std::string text = draw(random, library);
       std::vector<int> right;
       REQUIRE(library.Encode(text, &right).ok());
-      std::vector<int32_t> got;
+      ChargedVector<int32_t> got;
       ours->encode(text, &got);
       INFO(name << ": " << text);
-      REQUIRE(got == std::vector<int32_t>(right.begin(), right.end()));
+      REQUIRE(std::ranges::equal(got, right));
     }
   }
 }
@@ -93,7 +95,7 @@ TEST_CASE("other models are left to the library, damaged ones too") {
   CHECK_FALSE(UnigramEncoder::from("\x0a\xff"));
   const std::string model = read("sp_unigram.model");
   for (size_t size = 0; size < model.size(); size += 1 + size / 7) {
-    std::vector<int32_t> ids;
+    ChargedVector<int32_t> ids;
     if (const auto cut = UnigramEncoder::from(std::string_view(model).substr(0, size)))
       cut->encode("some text \xe2\x84\xa2", &ids);
   }

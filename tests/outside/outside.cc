@@ -1,28 +1,14 @@
 // Uses the installed library as a stranger would. Prints "N passed, N failed"; the status tells.
 // Usage: outside SCRATCH_FOLDER
 
-#include <penstock/penstock.h>
-
-#include <cstdio>
 #include <fstream>
 #include <sstream>
+
+#include "check.h"
 
 using namespace penstock;
 
 namespace {
-
-int passed = 0, failed = 0;
-
-void check(bool good, const char* what) {
-  (good ? passed : failed) += 1;
-  if (!good) std::printf("FAILED: %s\n", what);
-}
-
-std::vector<int64_t> integers(const Dataset& dataset) {
-  std::vector<int64_t> out;
-  for (const Element& e : dataset) out.push_back(e.value<int64_t>());
-  return out;
-}
 
 bool same_elements(const Dataset& a, const Dataset& b) {
   Iterator i = a.iterate(), j = b.iterate();
@@ -80,18 +66,21 @@ void chain(const std::string& folder) {
 
 // A dataset of what a callable gives. `open` begins a pass; what it returns fills in the next
 // element's arrays, one for each part of the type, and gives false at the end. A throw is an error
-// at its place, and it is called again. A pass is used by one thread at a time; stages behind it
-// run in parallel as ever. Taken up from a checkpoint, it is run from its beginning.
+// at its position, and it is called again; 1000 throws in a row end the pass. A pass is used by one
+// thread at a time; stages after it run in parallel as ever. Resumed from a checkpoint, it is run
+// from its beginning. Caches on disk, and checkpoints for other processes, need an identity: a
+// string that says which code and data these are ("squares 1").
 void generator() {
+  const auto open = [] {
+    return [i = int64_t{0}](std::vector<Array>* row) mutable {
+      if (i == 4) return false;
+      *row = {Array::scalar(i * i), Array::text(std::to_string(i))};
+      ++i;
+      return true;
+    };
+  };
   const Dataset squares =
-      Dataset::generator({{{Type::int64}, {Type::bytes}}, {"square", "text"}}, [] {
-        return [i = int64_t{0}](std::vector<Array>* row) mutable {
-          if (i == 4) return false;
-          *row = {Array::scalar(i * i), Array::text(std::to_string(i))};
-          ++i;
-          return true;
-        };
-      });
+      Dataset::generator({{{Type::int64}, {Type::bytes}}, {"square", "text"}}, open, "squares 1");
   const Dataset ds = squares.map([](Value x) { return x["square"] + 1; }).batch(2).repeat(2);
   check(ds.reduce(0, "(sum, x) -> sum + sum(x)").value<int64_t>() == 36, "a generator's elements");
 }
@@ -222,6 +211,5 @@ int main(int argc, char** argv) {
     std::printf("FAILED: %s\n", e.what());
     ++failed;
   }
-  std::printf("%d passed, %d failed\n", passed, failed);
-  return failed == 0 ? 0 : 1;
+  return closing_line();
 }

@@ -1,0 +1,107 @@
+#include "base/open_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "base/error.h"
+
+namespace penstock {
+namespace {
+
+[[noreturn]] void fail(std::string_view caller, const std::string& path, Code code,
+                       const std::string& what) {
+  throw Error(code, std::string(caller) + ": " + path + ": " + what);
+}
+
+const char* kind_of(mode_t mode) {
+  if (S_ISFIFO(mode)) return "a pipe";
+  if (S_ISSOCK(mode)) return "a socket";
+  return "a device";
+}
+
+}  // namespace
+
+const char* system_path(std::string_view caller, const std::string& path) {
+  if (const size_t zero = path.find('\0'); zero != std::string::npos)
+    fail(caller, path.substr(0, zero), Code::invalid_argument,
+         "the name goes on after a zero byte; no file can be called that");
+  return path.c_str();
+}
+
+FileDescriptor::~FileDescriptor() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+FileDescriptor::FileDescriptor(FileDescriptor&& other) noexcept : fd_(other.release()) {}
+
+FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  return *this;
+}
+
+int FileDescriptor::release() { return std::exchange(fd_, -1); }
+
+FileDescriptor open_path(std::string_view caller, const std::string& path, int flags, mode_t mode) {
+  const char* const name = system_path(caller, path);
+  int fd;
+  do {
+    fd = ::open(name, flags | O_CLOEXEC, mode);
+  } while (fd < 0 && errno == EINTR);
+  return FileDescriptor(fd);
+}
+
+OpenedFile open_regular(std::string_view caller, const std::string& path) {
+  // O_NONBLOCK: without it a pipe that nobody writes to keeps the thread in open for ever. It means
+  // nothing to regular files.
+  OpenedFile out{open_path(caller, path, O_RDONLY | O_NONBLOCK | O_NOCTTY), {}};
+  if (!out.fd.is_open()) {
+    if (errno != ENXIO) throw system_error(caller, path, errno);
+    fail(caller, path, Code::invalid_argument, "not a regular file");  // a socket, no device there
+  }
+  if (::fstat(out.fd.get(), &out.status) != 0) throw system_error(caller, path, errno);
+  if (S_ISDIR(out.status.st_mode)) throw system_error(caller, path, EISDIR);
+  if (!S_ISREG(out.status.st_mode)) {
+    fail(caller, path, Code::invalid_argument,
+         std::string("not a regular file, but ") + kind_of(out.status.st_mode));
+  }
+  return out;
+}
+
+bool size_is_a_guess(int fd, int64_t size) {
+  struct stat now;
+  return ::fstat(fd, &now) == 0 && now.st_size >= size;
+}
+
+std::string read_regular(std::string_view caller, const std::string& path, int64_t limit) {
+  const OpenedFile file = open_regular(caller, path);
+  const int64_t size = file.status.st_size;
+  const auto too_large = [&] {
+    fail(caller, path, Code::resource_exhausted,
+         "it holds more than " + std::to_string(limit) + " bytes");
+  };
+  if (size > limit) too_large();
+  std::string out;
+  size_t done = 0;
+  for (;;) {
+    // One byte more than the file has shows its end without another round.
+    out.resize(std::max({static_cast<size_t>(size) + 1, done + 1, done * 3 / 2}));
+    if (size == 0 && done == 0) out.resize(4096);
+    const ssize_t got =
+        ::pread(file.fd.get(), out.data() + done, out.size() - done, static_cast<off_t>(done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw system_error(caller, path, errno);
+    if (got == 0) break;
+    done += static_cast<size_t>(got);
+    if (static_cast<int64_t>(done) > limit) too_large();
+  }
+  if (static_cast<int64_t>(done) < size && !size_is_a_guess(file.fd.get(), size))
+    fail(caller, path, Code::data_loss, "became shorter while it was read");
+  out.resize(done);
+  return out;
+}
+
+}  // namespace penstock
