@@ -26,6 +26,7 @@ struct Waiting {
   size_t rows = 0;
   size_t given = 0;   // rows that the cursor has taken already
   int64_t left = 0;   // files not read yet
+  int64_t dropped = 0;  // of those: nobody reads them until the cursor asks for their rows
   int64_t bytes = 0;  // of those that are
 };
 
@@ -111,6 +112,7 @@ class Reads : public Spare, public std::enable_shared_from_this<Reads> {
     if (!file) return false;
     block->bytes -= file->bytes.size;
     ++block->left;
+    ++block->dropped;
     dropped = std::exchange(file->bytes, FileBytes());
     file->state = File::State::dropped;
     return true;
@@ -132,7 +134,11 @@ class Reads : public Spare, public std::enable_shared_from_this<Reads> {
   // With the lock, all that follow but read. The oldest file is read first, and waits for memory
   // first.
   void submit(const std::shared_ptr<Waiting>& block, File* file) {
-    if (file->state == File::State::none) ++block->left;  // a dropped one counts already
+    if (file->state == File::State::dropped) {
+      --block->dropped;
+    } else {
+      ++block->left;
+    }
     file->state = File::State::reading;
     run_->io().submit(std::make_unique<ReadTask>(shared_from_this(), block, file),
                       ThreadPool::kLeastUrgent / 2 + file->number);
@@ -187,7 +193,8 @@ class Reads : public Spare, public std::enable_shared_from_this<Reads> {
     --block->left;
     const bool first = !waiting_.empty() && waiting_.front().get() == block;
     const bool some = run_->gate().is_contended() && first && ready_prefix() > 0;
-    if (waker_ && first && (block->left == 0 || some)) std::exchange(waker_, nullptr)->wake();
+    const bool stopped = block->left == block->dropped;
+    if (waker_ && first && (stopped || some)) std::exchange(waker_, nullptr)->wake();
   }
 
   Run* const run_;
