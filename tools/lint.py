@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Looks over the code without running it: format, include direction, memory that kernels take, how files are opened,
-clang-tidy, links in the docs.
+"""Checks the code without running it: format, include direction, memory that kernels take, how files are opened,
+clang-tidy, links in the docs, words of comments and docs.
 
-lint.py [--all] [--seconds S]
+lint.py [--all] [--seconds S] [--only CHECK]
 
 clang-tidy takes the C++ files that differ from main (or, on main, from the commit before) first, then
 others in an order that changes with the commit, and begins no file after S seconds (default 300);
---all takes every file. It reads build/dev/compile_commands.json. Files over 400 lines are named, no
-failure. Closing line: N passed, N failed, over the seven checks.
+--all takes every file. It reads build/dev/compile_commands.json. "words" reads the lines added since
+main (or, on main, since the commit before). --only runs the check of that name. Files over 400 lines are
+listed; they do not fail. Closing line: N passed, N failed, over the eight checks.
 """
 import argparse
 import concurrent.futures
@@ -63,20 +64,88 @@ def check_names(_):
     return bad
 
 
-def changed_files():
-    """What differs from main, or on main from the commit before."""
-    names = set()
+def base_commit():
+    """The commit that changes are counted from: main, or on main the commit before; None without main."""
     for base in ("origin/main", "main"):
         status, merge_base = output("git", "merge-base", base, "HEAD")
         if status == 0:
             head = output("git", "rev-parse", "HEAD")[1].strip()
-            base = "HEAD~1" if merge_base.strip() == head else merge_base.strip()
-            status, found = output("git", "diff", "--name-only", base, "--")
-            names.update(found.split("\n") if status == 0 else [])
-            break
+            return "HEAD~1" if merge_base.strip() == head else merge_base.strip()
+    return None
+
+
+def new_files():
     status, found = output("git", "ls-files", "--others", "--exclude-standard")
+    return found.split("\n")[:-1] if status == 0 else []
+
+
+def changed_files():
+    """Files that differ from base_commit(), and new ones."""
+    names = set(new_files())
+    base = base_commit()
+    status, found = output("git", "diff", "--name-only", base, "--") if base else (1, "")
     names.update(found.split("\n") if status == 0 else [])
     return {ROOT / n for n in names}
+
+
+def added_lines():
+    """-> {file: numbers of its lines that base_commit() does not have}; a new file has all of its lines."""
+    added = {f: None for f in new_files()}
+    base = base_commit()
+    status, found = output("git", "diff", "-U0", "--no-color", "--no-ext-diff", base, "--") if base else (1, "")
+    file = None
+    for line in found.split("\n") if status == 0 else []:
+        if line.startswith("+++ "):
+            file = line[6:] if line.startswith("+++ b/") else None
+        elif file and (m := re.match(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@", line)):
+            added.setdefault(file, set()).update(range(int(m[1]), int(m[1]) + int(m[2] or 1)))
+    return added
+
+
+# Phrases that need a second reading, with better ones. A line that means them literally says `words: ok`.
+WORDS = [(re.compile(p), better) for p, better in (
+    (r"(?:^|[.!?|] )(?:What|Where|That|Of)\b", "begin with a verb or with the name of the thing"),
+    (r"\b[Tt](?:ak(?:e|es|en|ing)|ook) up\b", "resume"),
+    (r"\bis no (?!longer\b|more\b)", "is not, does not"),
+    (r"\bso many\b", "n"),
+    (r"\b[Bb]ehind\b", "after"))]
+WORDS_BAD = ("x;  // What is left.", "// Ends. Where it is cut", "// is taken up", "/// is no row", "// so many rows",
+             "f();  // behind the mark")
+WORDS_GOOD = ("what(behind);", 's = "// behind";', "// Returns what is left.", "// is no longer", "// behind (words: ok)",
+              "// See http://x/behind", "// after `behind`")
+GENERATED = {"docs/functions.md", "docs/operators.md"}  # tools/reference.py; the words are in strings of src/
+
+
+def prose(text, is_cpp):
+    """-> one string a line: its comment, or what a page says outside of code."""
+    fenced = False
+    for line in text.split("\n"):
+        if is_cpp:
+            m = re.search(r"//+ (.*)", re.sub(r'"(?:\\.|[^"\\])*"', "", line))
+            line = m[1] if m else ""
+        else:
+            fence = line.lstrip().startswith("```")
+            fenced ^= fence
+            line = "" if fence or fenced or line.startswith(("#", "    ")) else re.sub(r"^[-*|>\d. ]+", "", line)
+        yield re.sub(r"`[^`]*`|\S+://\S+", "x", line) if "words: ok" not in line else ""
+
+
+def wrong_words(file, text, numbers=None):
+    return [f"{file}:{number}: \"{m[0].strip('.!?| ')}\": better: {better}"
+            for number, line in enumerate(prose(text, not file.endswith(".md")), 1)
+            if numbers is None or number in numbers
+            for wrong, better in WORDS for m in wrong.finditer(line)]
+
+
+def check_words(_):
+    """Plain words in added comments and docs; docs/GLOSSARY.md has the names of things."""
+    problems = [f"tools/lint.py: misses {line}" for line in WORDS_BAD if not wrong_words("x.cc", line)]
+    problems += [f"tools/lint.py: refuses {line}" for line in WORDS_GOOD if wrong_words("x.cc", line)]
+    for name, numbers in sorted(added_lines().items()):
+        is_page = name.endswith(".md") and (name.startswith("docs/") or name == "README.md")
+        if (is_page and name not in GENERATED or name.endswith((".cc", ".h"))) and (ROOT / name).exists():
+            problems += wrong_words(name, (ROOT / name).read_text(encoding="utf-8", errors="replace"), numbers)
+    return problems
 
 
 def check_tidy(a):
@@ -182,11 +251,14 @@ def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--all", action="store_true")
     ap.add_argument("--seconds", type=int, default=300)
+    checks = {"format": check_format, "includes": check_includes, "memory": check_memory, "names of files": check_names,
+              "scripts": check_scripts, "links": check_links, "words": check_words, "clang-tidy": check_tidy}
+    ap.add_argument("--only", choices=checks)
     a = ap.parse_args()
     passed = failed = 0
-    for name, check in (("format", check_format), ("includes", check_includes), ("memory", check_memory),
-                        ("names of files", check_names), ("scripts", check_scripts),
-                        ("links", check_links), ("clang-tidy", check_tidy)):
+    for name, check in checks.items():
+        if a.only not in (None, name):
+            continue
         problems = check(a)
         passed, failed = passed + (not problems), failed + bool(problems)
         print(f"{name}: {'fine' if not problems else f'{len(problems)} problems'}", flush=True)
