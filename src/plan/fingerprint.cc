@@ -116,7 +116,7 @@ void write_contents(const Attr& form, Bytes* out) {
     const std::string& key = form.keys()[i];
     if (key != "file" && key != "vocab" && key != "merges") continue;
     try {
-      out->add(read_model_file(form.items()[i].as_string()));
+      out->add(read_model_file(form.items()[i].as_string()).bytes);
     } catch (const Error&) {
       out->add("unreadable");
     }

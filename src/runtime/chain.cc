@@ -193,7 +193,8 @@ CursorPtr with_file_reads(CursorPtr input, const PlanNode& node, Run* run,
                           std::shared_ptr<const CompiledFunction> names) {
   const size_t columns =
       static_cast<size_t>(node.inputs[0]->spec.leaf_count()) + names->function().results.size();
-  CursorPtr out = open_file_reads(std::move(input), run, std::move(names));
+  CursorPtr out = open_file_reads(std::move(input), run, std::move(names),
+                                  [](const std::string& name) { return read_file_bytes(name); });
   // Its errors are the stage's, which names them.
   out->set_identity({nullptr, "", columns, nullptr, run->options().marks, true});
   return out;

@@ -4,8 +4,6 @@
 #include <deque>
 #include <utility>
 
-#include "functions/kernels/parse/file_bytes.h"
-
 namespace penstock {
 namespace {
 
@@ -24,10 +22,10 @@ struct Waiting {
   Block block;
   std::vector<File> files;
   size_t rows = 0;
-  size_t given = 0;   // rows that the cursor has taken already
-  int64_t left = 0;   // files not read yet
+  size_t given = 0;     // rows that the cursor has taken already
+  int64_t left = 0;     // files not read yet
   int64_t dropped = 0;  // of those: nobody reads them until the cursor asks for their rows
-  int64_t bytes = 0;  // of those that are
+  int64_t bytes = 0;    // of those that are
 };
 
 // Shared by the cursor and its tasks; lives until the last of them is done.
@@ -36,7 +34,7 @@ struct Waiting {
 // are given as soon as theirs are there, and files of later rows are dropped and read again.
 class Reads : public Spare, public std::enable_shared_from_this<Reads> {
  public:
-  explicit Reads(Run* run) : run_(run) {}
+  Reads(Run* run, ReadFile read) : run_(run), read_(std::move(read)) {}
 
   void start(const std::shared_ptr<Waiting>& block, const Block& names) {
     const std::lock_guard lock(mutex_);
@@ -180,7 +178,7 @@ class Reads : public Spare, public std::enable_shared_from_this<Reads> {
     ErrorPtr error;
     try {
       run_->check_cancelled();
-      bytes = read_file_bytes(file->name);
+      bytes = read_(file->name);
     } catch (...) {
       error = current_error();
     }
@@ -198,6 +196,7 @@ class Reads : public Spare, public std::enable_shared_from_this<Reads> {
   }
 
   Run* const run_;
+  const ReadFile read_;
   std::mutex mutex_;
   std::deque<std::shared_ptr<Waiting>> waiting_;  // those that the cursor has not taken whole
   uint64_t submitted_ = 0;
@@ -208,11 +207,12 @@ class Reads : public Spare, public std::enable_shared_from_this<Reads> {
 
 class FileReadCursor final : public Cursor {
  public:
-  FileReadCursor(CursorPtr input, Run* run, std::shared_ptr<const CompiledFunction> names)
+  FileReadCursor(CursorPtr input, Run* run, std::shared_ptr<const CompiledFunction> names,
+                 ReadFile read)
       : input_(std::move(input)),
         run_(run),
         names_(std::move(names)),
-        reads_(std::make_shared<Reads>(run)) {
+        reads_(std::make_shared<Reads>(run, std::move(read))) {
     run->gate().add(reads_.get());
   }
   ~FileReadCursor() override { reads_->close(); }
@@ -311,10 +311,10 @@ class FileReadCursor final : public Cursor {
 
 }  // namespace
 
-CursorPtr open_file_reads(CursorPtr input, Run* run,
-                          std::shared_ptr<const CompiledFunction> names) {
+CursorPtr open_file_reads(CursorPtr input, Run* run, std::shared_ptr<const CompiledFunction> names,
+                          ReadFile read) {
   run->io().start();
-  return std::make_unique<FileReadCursor>(std::move(input), run, std::move(names));
+  return std::make_unique<FileReadCursor>(std::move(input), run, std::move(names), std::move(read));
 }
 
 }  // namespace penstock

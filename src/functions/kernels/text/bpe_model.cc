@@ -82,6 +82,7 @@ class Bpe final : public Tokenizer {
   void encode_word(std::string_view word, ChargedVector<int32_t>* out) const;
   void merge_word(std::string_view word, ChargedVector<int32_t>* out) const;
 
+  Charge room_{0}, merges_room_{0};
   std::unordered_map<std::string, int32_t>
       vocab_;                          // bounded: the model file is counted; as written in the file
   ChargedVector<std::string> pieces_;  // bytes of each number; empty for special ones
@@ -92,8 +93,8 @@ class Bpe final : public Tokenizer {
   uint64_t number_;  // never that of another model, as an address could be
 };
 
-Json parsed(const std::string& path) {
-  const Json json = Json::parse(read_model_file(path), nullptr, false);
+Json parsed(const std::string& path, const std::string& text) {
+  const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object()) fail(path, "not a JSON object");
   return json;
 }
@@ -101,10 +102,14 @@ Json parsed(const std::string& path) {
 Bpe::Bpe(const std::string& vocab_path, const std::string& merges_path) {
   static std::atomic<uint64_t> models{0};
   number_ = ++models;
-  const Json file = parsed(vocab_path);
+  ModelFile vocab = read_model_file(vocab_path);
+  room_ = std::move(vocab.room);
+  const Json file = parsed(vocab_path, vocab.bytes);
   if (!merges_path.empty()) {
     read_vocab(vocab_path, file);
-    const std::string text = read_model_file(merges_path);
+    ModelFile merges = read_model_file(merges_path);
+    merges_room_ = std::move(merges.room);
+    const std::string& text = merges.bytes;
     for (size_t at = 0; at < text.size();) {
       const size_t end = std::min(text.find('\n', at), text.size());
       const std::string line = text.substr(at, end - at);

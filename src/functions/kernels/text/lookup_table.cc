@@ -245,7 +245,9 @@ int64_t LookupTable::parsed_value(std::string_view text, int64_t line, int64_t c
 void LookupTable::read_file(const Attr& attr) {
   const std::string path = entry(attr, "file").as_string();
   try {
-    content_ = read_model_file(path);
+    ModelFile read = read_model_file(path);
+    room_ = std::move(read.room);
+    content_ = std::move(read.bytes);
   } catch (const Error& e) {
     name_ = "vocabulary";
     fail("file", e.message(), e.code());

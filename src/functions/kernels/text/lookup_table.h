@@ -71,6 +71,7 @@ class LookupTable {
 
   std::string name_;  // bounded: a name
   Types types_;
+  Charge room_{0};       // of content_ and slots_, where they come from a file
   std::string content_;  // bounded: by the file, which is limited; what words point into
   ChargedVector<std::string_view> words_;
   ChargedVector<std::string_view> new_texts_;  // until texts_ is made of them

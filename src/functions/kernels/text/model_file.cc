@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "base/error.h"
 #include "base/open_file.h"
@@ -18,13 +19,19 @@ std::string missing_file(const std::string& path) {
   return path + ": " + std::strerror(ENOENT);
 }
 
-std::string read_model_file(const std::string& path) {
+ModelFile read_model_file(const std::string& path) {
   constexpr int64_t kMostBytes = int64_t{4} << 30;
+  constexpr int64_t kSmall = 64 << 10;  // less than the program's own
+  constexpr int64_t kFactor = 3;        // an index and the pieces take about as much again
   constexpr std::string_view kCaller = "open";
   try {
-    return read_regular(kCaller, path, kMostBytes);
+    const int64_t size = open_regular(kCaller, path).status.st_size;
+    Charge room(size <= kSmall || size > kMostBytes ? 0 : kFactor * size);
+    return {std::move(room), read_regular(kCaller, path, kMostBytes)};
   } catch (const Error& e) {
-    throw Error(e.code(), e.message().substr(kCaller.size() + 2));  // the model's reader is named
+    const bool prefixed = e.message().starts_with(kCaller);  // the model's reader is named instead
+    throw Error(e.code(),
+                prefixed ? e.message().substr(kCaller.size() + 2) : path + ": " + e.message());
   }
 }
 

@@ -1,15 +1,20 @@
 // Files that hold tables and models, read whole.
 #pragma once
 
-#include <functional>
-#include <memory>
 #include <string>
+
+#include "data/charged.h"
 
 namespace penstock {
 
-// Throws NOT_FOUND if there is none, RESOURCE_EXHAUSTED beyond 4 GiB, else what open_regular
-// throws.
-std::string read_model_file(const std::string& path);
+// Counts a file's bytes and what is made of them against the memory budget.
+struct ModelFile {
+  Charge room;  // keep it as long as the bytes, or what is made of them
+  std::string bytes;
+};
+// Throws RESOURCE_EXHAUSTED if the file does not fit in the memory budget or has more than 4 GiB,
+// else what open_regular throws.
+ModelFile read_model_file(const std::string& path);
 
 // "words.txt: No such file or directory" where there is none of that name; else nothing.
 std::string missing_file(const std::string& path);

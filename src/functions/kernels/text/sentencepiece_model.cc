@@ -18,10 +18,11 @@ Charge library_work(size_t bytes) {
 class SentencePiece final : public Tokenizer {
  public:
   explicit SentencePiece(const std::string& path) {
-    const std::string file = read_model_file(path);
-    const auto status = model_.LoadFromSerializedProto(file);
+    ModelFile file = read_model_file(path);
+    room_ = std::move(file.room);
+    const auto status = model_.LoadFromSerializedProto(file.bytes);
     if (!status.ok()) throw Error(Code::invalid_argument, path + ": no SentencePiece model");
-    unigram_ = UnigramEncoder::from(file);
+    unigram_ = UnigramEncoder::from(file.bytes);
   }
 
   void encode(std::string_view text, ChargedVector<int32_t>* out) const override {
@@ -52,6 +53,7 @@ class SentencePiece final : public Tokenizer {
   }
 
  private:
+  Charge room_{0};
   sentencepiece::SentencePieceProcessor model_;
   std::unique_ptr<const UnigramEncoder> unigram_;  // where it knows the model
 };
