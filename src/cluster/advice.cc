@@ -28,7 +28,7 @@ Saturation saturation_of(const std::vector<Point>& points, int32_t servers) {
   for (const Point& p : points) {
     if (p.servers != servers) continue;
     if (before != nullptr && p.workers > before->workers && before->steps_per_s > 0) {
-      // Of each worker added between the two sizes.
+      // Gain in speed of each worker added between the two sizes.
       const double gain =
           std::pow(batches_per_s(p) / batches_per_s(*before), 1.0 / (p.workers - before->workers)) -
           1;
@@ -52,7 +52,7 @@ std::string size_of(const Point& p) {
   return p.batches == 1 ? out : out + print(" of %d batches", p.batches);
 }
 
-// The fewest hosts among those nearly as fast as the fastest.
+// Returns the point with the fewest hosts among those nearly as fast as the fastest.
 const Point* best_of(const std::vector<const Point*>& points) {
   double most = 0;
   for (const Point* p : points) most = std::max(most, batches_per_s(*p));

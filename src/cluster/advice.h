@@ -1,4 +1,4 @@
-// What follows from predicted points: where more workers stop paying, and the best size.
+// Advice from predicted points: where more workers stop paying, and the best size.
 #pragma once
 
 #include <optional>
@@ -11,16 +11,16 @@
 namespace penstock::cluster {
 
 struct Prices {
-  double worker = 0, server = 0;  // an hour each
+  double worker = 0, server = 0;  // per hour
   std::string currency;
 };
-// PRICES.json (docs/format/predict.md); `file` is for messages. Throws DATA_LOSS for text that is
-// no JSON, INVALID_ARGUMENT for keys and values that make no sense, and where nothing has a price.
+// Reads PRICES.json (docs/format/predict.md); `file` is for messages. Throws DATA_LOSS if the text
+// is not JSON, INVALID_ARGUMENT for invalid keys or values and if nothing has a price.
 Prices read_prices(const std::string& file, std::string_view json);
 
-// With `servers` servers, the first number of workers of which each of the last added ones brings
-// less than 5 %; 0 when none of the sizes is as many. `gain` is what it brings, `binds` what is
-// used most there.
+// The first number of workers, with `servers` servers, from which each added worker brings less
+// than 5 %; 0 if no predicted size reaches it. `gain` is the speed that an added worker brings
+// there, `binds` the resource used most.
 struct Saturation {
   int32_t servers = 1, workers = 0;
   double gain = 0;
@@ -28,15 +28,15 @@ struct Saturation {
 };
 
 struct Advice {
-  std::vector<Saturation> saturation;    // one for each number of servers of several sizes
-  Point best;                            // most batches/s; of those within 1 % the fewest hosts
-  std::optional<Point> best_for_budget;  // the same of those within the budget
+  std::vector<Saturation> saturation;  // one for each number of servers of several sizes
+  Point best;  // most batches/s; the fewest hosts among points within 1 % of it
+  std::optional<Point> best_for_budget;  // the same among points within the budget
 };
 
-double price(const Point& point, const Prices& prices);  // an hour
-// REQUIRES points. Without prices `budget` does not count.
+double price(const Point& point, const Prices& prices);  // Returns the price per hour.
+// REQUIRES points. Ignores `budget` without prices.
 Advice advise(const std::vector<Point>& points, const std::optional<Prices>& prices, double budget);
-// In words, one line each.
+// Returns the advice in words, one line each.
 std::vector<std::string> advice_lines(const Advice& advice, const std::optional<Prices>& prices,
                                       double budget);
 

@@ -10,15 +10,14 @@
 namespace penstock::cluster {
 namespace {
 
-constexpr int32_t kRunSteps = 60;  // of the run that the interval is for
+constexpr int32_t kRunSteps = 60;  // steps of the run that the interval is for
 constexpr double kNormal90 = 1.645;
 constexpr double kModelError = 0.01;       // docs/cluster-model.md
-constexpr double kGivenStepError = 0.005;  // where the step of one rank was measured
+constexpr double kGivenStepError = 0.005;  // if the step of one rank was measured
 constexpr double kMessage_s = 2.8e-4;      // one message between two ranks
-constexpr double kShaper_bytes = 65536;    // what a link carries at once, unless it is given
+constexpr double kShaper_bytes = 65536;    // burst of a link, unless the rig gives one
 
-// What a collective sends over each rank's link, and the messages one after the other that it
-// takes.
+// Bytes that a collective sends over each rank's link, and the number of messages in sequence.
 struct Cost {
   double bytes = 0;
   double messages = 0;
@@ -69,8 +68,8 @@ class StepRun {
     for (const int32_t i : order_) run(static_cast<size_t>(i));
     return *std::ranges::max_element(end_s_);
   }
-  double network_busy_s = 0, worker_busy_s = 0;  // the latter of one rank, mean
-  std::vector<Span>* spans = nullptr;            // of the first rank, where they are wanted
+  double network_busy_s = 0, worker_busy_s = 0;  // worker_busy_s: of one rank, mean
+  std::vector<Span>* spans = nullptr;            // of the first rank; null: not recorded
 
  private:
   double ready_s(size_t op, size_t rank) const {
@@ -80,7 +79,8 @@ class StepRun {
     return out;
   }
 
-  // The link is a token bucket: while it rests it saves up to burst_bytes.
+  // Returns the time on the link. The link is a token bucket: while idle it saves up to
+  // burst_bytes.
   double carry_s(const Cost& cost, double start_s) {
     const double rate = q_.rig.server_rate;
     credit_ = std::min(most_credit_, credit_ + (start_s - network_s_) * rate);
@@ -123,8 +123,8 @@ class StepRun {
   std::vector<const Step*> drawn_;
   std::vector<double> lane_s_;
   std::vector<double> end_s_;  // by op, then rank
-  double network_s_ = 0;       // when the last collective ends
-  double credit_ = 0;          // bytes that cost nothing
+  double network_s_ = 0;       // end of the last collective
+  double credit_ = 0;          // bytes in the token bucket
 };
 
 Point simulate_point(const Profile& profile, const Question& q, int32_t workers) {
@@ -159,7 +159,7 @@ std::vector<Point> all_reduce_points(const Profile& profile, const Question& que
   check_same(profile);
   if (!(question.rig.server_rate > 0))
     throw Error(Code::invalid_argument, "predict: the link rate must be positive: 0");
-  // Its collectives take no time where it is alone.
+  // A rank alone spends no time in collectives.
   const bool computes = std::ranges::any_of(profile.steps, [](const Step& s) {
     return std::ranges::any_of(
         s.ops, [](const Op& op) { return !is_collective(op.resource) && op.duration_s > 0; });

@@ -37,7 +37,7 @@ double error_of(const Pattern& pattern, const std::vector<double>& rates) {
   return sum;
 }
 
-// The step by itself in the recorded order; its transfers are in the outcome's spans.
+// Replays the step alone in the recorded order; the outcome's spans hold its transfers.
 Outcome replay_step(Step step, const Rig& rig, int32_t servers) {
   for (Op& op : step.ops) {
     if (op.priority < 0)
@@ -50,7 +50,7 @@ Outcome replay_step(Step step, const Rig& rig, int32_t servers) {
   return simulate({plan_step(step, alone)}, alone, run);
 }
 
-// Every other step to fit on and the others to judge by; a single one for both.
+// Splits the steps alternately into a profile to fit and one to test. A single step serves both.
 std::pair<Profile, Profile> halves(const Profile& profile) {
   std::pair<Profile, Profile> out{profile, profile};
   if (profile.steps.size() < 2) return out;
@@ -168,7 +168,7 @@ OverheadFit fit_overhead(const Profile& profile, double rate) {
   out.transfers = static_cast<int64_t>(n);
   if (n < 1) return out;
   const double spread = n * sum_xx - sum_x * sum_x;
-  // With one size only there is no slope.
+  // All sizes are equal: the slope is undetermined.
   const double slope = spread > 1e-9 * n * sum_xx ? (n * sum_xy - sum_x * sum_y) / spread : 0;
   out.seconds_per_byte = std::max(0.0, slope);
   out.seconds = std::max(0.0, (sum_y - out.seconds_per_byte * sum_x) / n);
@@ -212,7 +212,7 @@ WindowFit fit_window(const Profile& profile, const Rig& rig) {
     least = mean;
     out.rig = tried;
   };
-  // A burst shortens what a wait for its use lengthens: both at once.
+  // A burst makes transfers shorter, a wait before use makes them longer: fit both together.
   for (const double burst_bytes : kBursts) {
     Rig tried = out.rig;
     tried.burst_bytes = burst_bytes;

@@ -23,16 +23,17 @@ constexpr std::string_view kStepName = "ProfilerStep#";
 constexpr size_t kWarmUpSteps = 2;
 constexpr size_t kTensorFields = 5;
 constexpr int64_t kMostBytes = int64_t{1} << 50;
-// What PyTorch's observer adds for each node (docs/cluster-model.md); it numbers them with rf_id.
+// Time that PyTorch's observer adds for each node (docs/cluster-model.md); it numbers them with
+// rf_id.
 constexpr double kNode_s = 11.5e-6;
 constexpr double kCut_s = 0.5e-6;  // durations are cut to whole microseconds
-// What the training loop itself computes in a step: the converter gives its nodes no time of their
-// own (docs/cluster-model.md).
+// Computing of the training loop itself in a step. The converter gives the loop's nodes no time of
+// their own (docs/cluster-model.md).
 constexpr double kLoop_s = 2e-3;
 
-// The next message of the file; false at its end.
+// Reads the next message of the file; returns false at its end.
 bool next(io::CodedInputStream* in, const std::string& file, google::protobuf::MessageLite* out) {
-  const google::protobuf::LogSilencer silent;  // what is wrong is in our message
+  const google::protobuf::LogSilencer silent;  // our own message reports the error
   uint32_t size = 0;
   const int at = in->CurrentPosition();
   if (!in->ReadVarint32(&size)) return false;
@@ -66,7 +67,7 @@ Resource collective(const proto::Node& node) {
                               : Resource::none;
 }
 
-// The ops of one step while its nodes come in.
+// Collects the ops of one step while its nodes are read.
 class StepBuilder {
  public:
   void take(const proto::Node& node) {
@@ -77,7 +78,7 @@ class StepBuilder {
         untimed_loop ? kLoop_s : static_cast<double>(node.duration_micros()) * 1e-6 + kCut_s;
     const double duration_s = recorded_s - recording_s;
     if (r == Resource::none) {
-      // A library's thread moves the bytes; its record is no computing.
+      // A library's thread moves the bytes; its record is not computing.
       if (node.name().starts_with("gloo:")) return;
       compute_s_ += duration_s;
       if (node.name().starts_with("autograd::engine")) backward_s_ = compute_s_;
@@ -90,13 +91,13 @@ class StepBuilder {
         append(&step_, node.name(), r, std::clamp<int64_t>(bytes, 0, kMostBytes), 0, deps());
     step_.ops.back().known = known;
     if (r == Resource::broadcast) {
-      last_ = op;  // what follows needs the buffers
+      last_ = op;  // later ops need the buffers
     } else {
       before_tail_.push_back(op);
     }
   }
 
-  // What follows the last bucket and the backward pass waits for all buckets.
+  // Ops after the last bucket and the backward pass wait for all buckets.
   Step finish() {
     compute(backward_s_);
     if (last_ >= 0) before_tail_.push_back(last_);
@@ -118,8 +119,8 @@ class StepBuilder {
 
   Step step_;
   std::vector<int32_t> before_tail_;
-  double compute_s_ = 0;   // not yet in an op
-  double backward_s_ = 0;  // of it, up to the end of the backward pass
+  double compute_s_ = 0;   // not yet part of an op
+  double backward_s_ = 0;  // part of compute_s_ up to the end of the backward pass
   int32_t last_ = -1;
 };
 
@@ -151,7 +152,8 @@ int64_t chakra_input_bytes(std::string_view values) {
 }
 
 bool is_chakra(std::string_view bytes) {
-  // The metadata: its length below 128 or so, then its version (1) or an attribute (2, here 10).
+  // The metadata message: its length (below 128), then its version (1) or an attribute (2, here
+  // 10).
   if (bytes.size() < 3) return false;
   const auto size = static_cast<unsigned char>(bytes[0]);
   if (size == 0 || size >= 0x80 || bytes.size() <= size) return false;

@@ -41,7 +41,7 @@ std::string trace(const std::vector<proto::Node>& nodes) {
   return out;
 }
 
-// 0.2 s forward, 0.3 s backward with a bucket of 1 MB in the middle of it, 0.1 s behind it.
+// 0.2 s forward, 0.3 s backward with a bucket of 1 MB in the middle of it, 0.1 s after it.
 std::vector<proto::Node> one_step() {
   proto::Node bucket = node("c10d::allreduce_", 50);
   bucket.mutable_inputs()->set_values(
@@ -74,7 +74,7 @@ TEST_CASE("chakra: computing, buckets and what waits for them, in closed form") 
   const std::vector<Point> points = predict({p}, q);
   CHECK(points[0].steps_per_s == doctest::Approx(1 / 0.6));
   CHECK(points[1].steps_per_s ==
-        doctest::Approx(1 / 0.9));  // the bucket ends 0.5 s behind its start
+        doctest::Approx(1 / 0.9));  // the bucket ends 0.5 s after its start
 }
 
 TEST_CASE("chakra: steps, the first two left out, and collectives by their type") {

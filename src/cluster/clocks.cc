@@ -16,12 +16,12 @@ struct Times {
   double length_s() const { return last_s - first_s; }
 };
 
-// Who recorded it: transfers are recorded where they arrive.
+// Returns the host that recorded the op: a transfer is recorded by its receiver.
 int32_t recorder(const Op& op) {
   return op.resource == Resource::server || op.resource == Resource::uplink ? op.server : kWorker;
 }
 
-// What to add to the server's times; 0: its clock is the worker's.
+// Returns the time to add to the server's times; 0: its clock agrees with the worker's.
 double shift_s(const Times& worker, const Times& server) {
   const double apart_s = std::max(server.first_s - worker.last_s, worker.first_s - server.last_s);
   const bool off = apart_s > std::max(worker.length_s(), server.length_s()) / 2 && apart_s > 0;
@@ -33,7 +33,7 @@ void move(double by_s, Op* op) {
   op->end_s = std::max(op->start_s, op->end_s + by_s);
 }
 
-// The shift of each server that is off in this step.
+// Returns the shift of each server whose clock is off in this step.
 std::map<int32_t, double> align(Step* step) {
   std::map<int32_t, Times> times;
   for (const Op& op : step->ops) {

@@ -5,7 +5,7 @@
 namespace penstock::cluster {
 namespace {
 
-// Mean seconds that a step alone keeps each link busy, by link as in network.h.
+// Returns the mean seconds for which a step alone keeps each link busy; links as in network.h.
 std::vector<double> link_seconds(const Profile& profile, double rate) {
   std::vector<double> out(2 * static_cast<size_t>(profile.servers), 0);
   for (const Step& step : profile.steps) {
@@ -20,7 +20,7 @@ std::vector<double> link_seconds(const Profile& profile, double rate) {
   return out;
 }
 
-// Mean value analysis of a closed network: the links as queues, the rest of the step as a delay.
+// Mean value analysis of a closed network: links are queues, the rest of the step is a delay.
 double lin(const std::vector<double>& demand_s, double think_s, int32_t workers) {
   std::vector<double> length(demand_s.size(), 0);
   double rate = 0;

@@ -1,4 +1,4 @@
-// Models of whole phases from the literature, to compare with.
+// Formulas for whole phases from the literature, for comparison.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace penstock::cluster {
 
-// One point for each of question.workers by question.model (not event). `step_s` is the step of one
-// worker alone.
+// Returns one point for each of question.workers by question.model (not event). `step_s` is the
+// step of one worker alone.
 std::vector<Point> coarse_points(const Profile& profile, const Question& question, double step_s);
 
 }  // namespace penstock::cluster

@@ -9,7 +9,7 @@ void Connection::add(const LinkScheduler& s, int32_t op, double priority, double
   queue_.push({s.pieces == Pieces::in_turn ? current_.round : 0, priority, op, bytes});
 }
 
-// Most of `next` that may go now; 0 for no limit.
+// Returns the most bytes of `next` that may be sent now; 0: no limit.
 double Connection::window(const LinkScheduler& s, const Waiting& next) const {
   return s.credit_s < 0 ? (next.first ? s.first_bytes : s.then_bytes) : s.first_bytes * grown_;
 }
@@ -53,7 +53,8 @@ void Connection::credited(const LinkScheduler& s) {
   const Credit credit = credits_.front();
   credits_.erase(credits_.begin());
   uncredited_ -= credit.bytes;
-  // A window that was used up is found too small (gRPC's estimate of bandwidth times delay).
+  // A window that was used up is too small: grow it, as gRPC does by its estimate of bandwidth
+  // times delay.
   if (credit.rest.left > 0 && s.first_bytes * grown_ < s.most_bytes) grown_ *= s.growth;
   wait_again(s, credit.rest);
 }

@@ -42,7 +42,7 @@ TEST_CASE("connection: a stream waits for credit, another may go meanwhile, up t
   c.add(s, 1, 1, 80);
   CHECK(c.send(s) == 100);
   CHECK(c.arrived(s).op == -1);
-  CHECK(c.send(s) == 50);  // what the connection's window has left
+  CHECK(c.send(s) == 50);  // the rest of the connection's window
   CHECK(c.arrived(s).op == -1);
   CHECK(c.send(s) == 0);
   CHECK_FALSE(c.busy());
@@ -51,7 +51,7 @@ TEST_CASE("connection: a stream waits for credit, another may go meanwhile, up t
   CHECK(c.op() == 0);
 }
 
-// Seconds that a download of so many bytes takes over a link of 1000 bytes/s.
+// Returns the seconds that a download of `bytes` takes over a link of 1000 bytes/s.
 double download_s(const LinkScheduler& scheduler, int64_t bytes) {
   Rig rig;
   rig.server_rate = 1000;

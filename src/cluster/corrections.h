@@ -1,4 +1,4 @@
-// What the default model puts right of the paper's rule, one by one.
+// Corrections of the paper's rule in the default model, one by one.
 #pragma once
 
 #include <array>
@@ -9,11 +9,11 @@ namespace penstock::cluster {
 
 struct Correction {
   const char* name;
-  void (*take)(const Rig& from, Rig* to);  // copies what belongs to it
+  void (*take)(const Rig& from, Rig* to);  // copies the fields of this correction
 };
 
-// With one of them: the paper's rig that takes it from the default one; without it: the other way
-// round. docs/cluster-model.md says what each is.
+// "With" one correction: the paper's rig plus this field group of the default rig. "Without" it:
+// the default rig with this field group of the paper's. docs/cluster-model.md explains each.
 extern const std::array<Correction, 7> kCorrections;
 
 }  // namespace penstock::cluster

@@ -1,4 +1,4 @@
-// The earliest of a fixed number of times, each of which may change at any moment.
+// Minimum of a fixed number of times, each of which may change at any moment.
 #pragma once
 
 #include <algorithm>
@@ -10,12 +10,12 @@
 
 namespace penstock::cluster {
 
-// A tree of winners: set() takes time for its height, the rest none.
+// A tournament tree: set() costs the height of the tree, reads are constant.
 class Earliest {
  public:
   static constexpr double kNever = std::numeric_limits<double>::infinity();
 
-  // All times are kNever. REQUIRES count > 0.
+  // All times start as kNever. REQUIRES count > 0.
   explicit Earliest(size_t count)
       : leaves_(std::bit_ceil(count)), time_s_(leaves_, kNever), winner_(2 * leaves_) {
     for (size_t i = 0; i < leaves_; ++i) winner_[leaves_ + i] = static_cast<int32_t>(i);
@@ -29,7 +29,7 @@ class Earliest {
       winner_[i] = at(right) < at(left) ? right : left;
     }
   }
-  // The first of those with the earliest time.
+  // Index of the earliest time; the lowest index among equals.
   int32_t index() const { return leaves_ == 1 ? 0 : winner_[1]; }
   double time_s() const { return at(index()); }
 
@@ -38,7 +38,7 @@ class Earliest {
 
   size_t leaves_;
   std::vector<double> time_s_;
-  std::vector<int32_t> winner_;  // by node, the root is 1
+  std::vector<int32_t> winner_;  // by node; node 1 is the root
 };
 
 }  // namespace penstock::cluster

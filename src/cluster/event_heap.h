@@ -1,4 +1,4 @@
-// The simulator's clock: events by time, and by order of their making at the same time.
+// The simulator's event queue: ordered by time, then by creation.
 #pragma once
 
 #include <bit>
@@ -9,8 +9,8 @@
 namespace penstock::cluster {
 
 struct Event {
-  double time_s;   // not negative: their bits are in their order, which saves branches
-  uint64_t order;  // of events at the same time
+  double time_s;   // not negative, so that the bits compare like integers, which saves branches
+  uint64_t order;  // breaks ties of time: order of creation
   int32_t worker, op;
   bool operator<(const Event& o) const { return key() < o.key(); }
 
@@ -19,12 +19,12 @@ struct Event {
   Key key() const { return Key{std::bit_cast<uint64_t>(time_s)} << 64 | order; }
 };
 
-// A binary heap whose first place stays open after a pop: what is pushed next, as nearly always,
-// takes it, which saves a way through the heap.
+// A binary heap that leaves the root slot empty after a pop. The next push nearly always follows at
+// once and fills it, which saves one pass through the heap.
 class EventHeap {
  public:
   bool empty() const { return heap_.size() == (open_ ? 1 : 0); }
-  // REQUIRES that it is not empty.
+  // REQUIRES a non-empty heap.
   const Event& top() {
     if (open_) close();
     return heap_.front();
@@ -52,7 +52,7 @@ class EventHeap {
     heap_.pop_back();
     if (!heap_.empty()) sink(last);
   }
-  // Puts `e` in place of the first.
+  // Replaces the root by `e` and restores the heap.
   void sink(const Event& e) {
     const size_t n = heap_.size();
     size_t at = 0;
@@ -66,7 +66,7 @@ class EventHeap {
   }
 
   std::vector<Event> heap_;
-  bool open_ = false;  // the first was popped
+  bool open_ = false;  // the root was popped
 };
 
 }  // namespace penstock::cluster

@@ -20,8 +20,8 @@ std::string of(int64_t part, int64_t all, const char* what) {
   return std::to_string(part) + " of " + std::to_string(all) + " " + what;
 }
 
-// Mean sizes of transfers over the steps that know them. A transfer is known again by its link, its
-// name, and how many of that name came before it in its step.
+// Mean sizes of transfers over the steps that know them. The key of a transfer is its link, its
+// name, and the number of transfers of that name before it in its step.
 class Sizes {
  public:
   explicit Sizes(const Profile& profile) {
@@ -38,7 +38,7 @@ class Sizes {
     }
   }
 
-  // How many of the unknown ones in the step are known now.
+  // Fills unknown sizes of the step; returns how many.
   int64_t fill(Step* step) const {
     int64_t out = 0;
     Names before;
@@ -64,7 +64,7 @@ class Sizes {
     return {std::move(name), k};
   }
 
-  std::map<Key, std::pair<double, double>> means_;  // sum, number
+  std::map<Key, std::pair<double, double>> means_;  // sum, count
 };
 
 void note_sizes(const Count& count, Profile* profile) {

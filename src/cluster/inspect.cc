@@ -65,7 +65,7 @@ void add_critical_path(const Step& step, double rate, double share, Inspection* 
   }
 }
 
-// Adds `amount` to the slices between the ends of the span, in proportion to its time in each.
+// Adds `amount` to the slices that the span covers, in proportion to its time in each.
 void spread(const Span& span, double amount, double Slice::* to, Inspection* out) {
   const double length_s = span.end_s - span.start_s;
   for (size_t k = 0; length_s > 0 && k < out->slices.size(); ++k) {

@@ -1,4 +1,4 @@
-// What a profile holds, in figures.
+// Contents of a profile, in figures.
 #pragma once
 
 #include <array>
@@ -10,36 +10,36 @@
 namespace penstock::cluster {
 
 struct ResourceSummary {
-  double ops = 0;       // a step, mean over the steps
+  double ops = 0;       // per step, mean over the steps
   double bytes = 0;     // payload
-  double seconds = 0;   // computing; of transfers, what their bytes take at `rate`
-  double first_s = -1;  // recorded phase: first start and last end, means over the steps; -1
-  double last_s = -1;   // without records
+  double seconds = 0;   // computing; transfers: time of their bytes at `rate`
+  double first_s = -1;  // recorded phase: first start and last end, means over the steps;
+  double last_s = -1;   // -1 without records
 };
 
-// What happens at once in the replayed step of one worker, with collectives of one of two ranks,
-// mean over a slice of it and the steps.
+// Load during one slice of the replayed step of one worker (with collectives: of one of two ranks),
+// as a mean over the slice and the steps.
 struct Slice {
   double downlink_rate = 0, uplink_rate = 0;  // bytes/s
-  double worker_use = 0, server_use = 0;      // ops that run, on average
+  double worker_use = 0, server_use = 0;      // mean number of running ops
 };
 
 struct Inspection {
   std::array<ResourceSummary, kResources> by_resource;  // by Resource
-  std::vector<double> server_bytes;                     // a step, both ways, by server
-  double replay_s = 0;             // a step of one worker alone, links at `rate`
-  double two_ranks_s = 0;          // with collectives: a step of two ranks; else 0
-  double critical_worker_s = 0;    // of the longest chain of dependencies: computing,
+  std::vector<double> server_bytes;                     // per step, both directions, by server
+  double replay_s = 0;                                  // step of one worker alone, links at `rate`
+  double two_ranks_s = 0;          // with collectives: step of two ranks; else 0
+  double critical_worker_s = 0;    // on the critical path: worker computing,
   double critical_server_s = 0;    // server computing,
   double critical_transfer_s = 0;  // and transfers, each alone on its link
-  double hidden_share = 0;         // of the transfer seconds, the part beside computing
+  double hidden_share = 0;         // share of transfer time that overlaps with computing
   int lanes = 1;
-  double slice_s = 0;                // length of each of slices: the longest step is cut into 60
-  std::vector<Slice> slices;         // from the start of the step on
-  std::vector<std::string> missing;  // what the profile does not tell, in words
+  double slice_s = 0;                // length of a slice: 1/60 of the longest step
+  std::vector<Slice> slices;         // from the start of the step
+  std::vector<std::string> missing;  // gaps of the profile, in words
 };
 
-// REQUIRES a checked profile and a rate of more than 0 bytes/s.
+// REQUIRES a checked profile and a rate above 0 bytes/s.
 Inspection inspect(const Profile& profile, double rate);
 
 }  // namespace penstock::cluster

@@ -13,7 +13,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr size_t kWarmUpSteps = 2;
-// What profiler and execution trace observer add for each event, by the recordings of
+// Time that profiler and execution trace observer add for each event, from the recordings of
 // bench/cluster (docs/cluster-model.md).
 constexpr double kEvent_us = 11.5;
 
@@ -22,7 +22,7 @@ enum class What : uint8_t { other, step, all_reduce, broadcast, backward, sum, c
 struct Event {
   double start_us = 0, end_us = 0;
   What what = What::other;
-  int64_t bytes = 0;  // -1: the trace does not say
+  int64_t bytes = 0;  // -1: the trace has no size
 };
 
 What classify(const std::string& name) {
@@ -39,10 +39,10 @@ int64_t element_bytes(const std::string& type) {
   if (type.find("double") != std::string::npos || type.find("long") != std::string::npos) return 8;
   if (type.find("Half") != std::string::npos || type.find("BFloat16") != std::string::npos)
     return 2;
-  return 4;  // a TensorList does not say: single precision
+  return 4;  // a TensorList has no dtype: assume single precision
 }
 
-// Bytes of the tensors in the first input; -1 without their shapes.
+// Returns the bytes of the tensors in the first input; -1 without their shapes.
 int64_t input_bytes(const Json& event) {
   const auto args = event.find("args");
   if (args == event.end() || !args->is_object()) return -1;
@@ -86,7 +86,7 @@ std::vector<Event> read_events(const std::string& file, const Json& trace) {
   return out;
 }
 
-// The ops of one step from its events, which are sorted by start.
+// Builds the ops of one step from its events, which are sorted by start.
 class StepReader {
  public:
   StepReader(const Event& step, const std::vector<Event>& events, bool joint)
@@ -133,7 +133,7 @@ class StepReader {
   }
 
  private:
-  // Of the op that came last.
+  // Sets the times of the last op.
   void set_times(double from_us, double to_us) {
     Op& op = out_.ops.back();
     op.start_s = std::max(0.0, from_us - step_.start_us) * 1e-6;
@@ -144,7 +144,8 @@ class StepReader {
     return last_compute_ < 0 ? std::vector<int32_t>{} : std::vector<int32_t>{last_compute_};
   }
 
-  // Time from where the last op ended to `to_us`, less what recording the events there took.
+  // Returns the time from the end of the last op to `to_us`, less the cost of recording events in
+  // it.
   double real_s(double to_us) {
     const double from_us = std::max(at_us_, step_.start_us);
     const auto first = std::ranges::lower_bound(inside_, from_us, {}, &Event::start_us);
@@ -158,7 +159,7 @@ class StepReader {
     return std::max(0.0, to_us - from_us - recording_us - waited_us) * 1e-6;
   }
 
-  // Where several ranks ran: the time of their buffers, and of buckets behind the backward pass.
+  // Finds waits if several ranks ran: times of buffers, and of buckets after the backward pass.
   void find_waits(double backward_us) {
     double done_us = step_.start_us;
     for (const Event& e : inside_) {
@@ -181,13 +182,13 @@ class StepReader {
   const Event& step_;
   bool joint_;
   std::vector<Event> inside_;
-  std::vector<std::pair<double, double>> waits_;  // from, to in us; apart
+  std::vector<std::pair<double, double>> waits_;  // (from, to) in us, disjoint
   Step out_;
   double at_us_ = 0;
   int32_t last_compute_ = -1;
 };
 
-// How many ranks the trace says trained together.
+// Returns the number of ranks that trained together, according to the trace.
 int64_t ranks_of(const Json& trace) {
   const auto info = trace.find("distributedInfo");
   if (info == trace.end() || !info->is_object()) return 1;

@@ -30,7 +30,7 @@ double rate_of(double link, int32_t workers, double step_s = 0) {
 TEST_CASE("all_reduce: closed forms of the bucket replay") {
   CHECK(rate_of(1e9, 1) == doctest::Approx(1 / 0.25));
   CHECK(rate_of(1e9, 1, 0.5) == doctest::Approx(2));
-  // W = 2: a bucket takes 4e6 / rate. Hidden behind computing but for the last one:
+  // W = 2: a bucket takes 4e6 / rate. Computing hides all but the last one:
   CHECK(rate_of(8e7, 2) == doctest::Approx(1 / (0.2 + 0.05 + 0.05)));
   // Slower than computing: they queue.
   CHECK(rate_of(2e7, 2) == doctest::Approx(1 / (0.1 + 0.4 + 0.05)));

@@ -1,4 +1,5 @@
-// Predictions beside what bench/cluster/rig.py measured, from the profile of one worker.
+// Compares predictions from the profile of one worker with the measurements of
+// bench/cluster/rig.py.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -19,7 +20,7 @@ TEST_CASE("measured: workers of small tensors on a plain link, which stay togeth
   set_policy("grpc", &q.rig);
   q.rig.server_rate = parse_rate("100Mbit") * kPayloadShare;
   q.rig.worker_lanes = worker_lanes(p);
-  q.rig.burst_bytes = 65536;  // its shaper's
+  q.rig.burst_bytes = 65536;  // of its shaper
   q.rig.duplex_loss = 0.004;  // seen by bulk transfers
   q.rig.message_wait_s = 0;   // its processes have real-time priority
   q.step_time_s = 1 / 5.755;
@@ -30,7 +31,7 @@ TEST_CASE("measured: workers of small tensors on a plain link, which stay togeth
     CAPTURE(error);
     CHECK(std::abs(error) < 0.08);
   }
-  // Links that share equally, with no queue, let them take turns.
+  // Links that share equally, without queue, let them take turns.
   q.rig.sharing = Sharing::equal;
   q.rig.queue_bytes = 0;
   CHECK(std::abs(predict({p}, q)[1].steps_per_s / 8.834 - 1) > 0.08);

@@ -1,3 +1,15 @@
+// Two models of a link share this interface. With Sharing::queue, and no limit on workers' links,
+// each link is a SegmentQueue: order and speed follow from the queue, and start() and extend() only
+// announce the bytes to wait for. All other policies are fluid: a flow has a rate, which changes
+// when a flow starts or stops, and find_finish() computes which flow ends first.
+//
+// Fluid rates are local if links are independent (equal, tcp): a change affects its link and, with
+// duplex_loss, the reverse link. Max-min, round-trip and alpha-fair shares couple all links, so
+// every change advances and shares all of them. Alpha-fair starts from the prices of the previous
+// call, which are close, and so needs few rounds.
+//
+// Bytes are brought up to date lazily: a link stores the state at `then_s`, and advance() applies
+// the rates since then. Every change of rates or flows must call advance() first.
 #include "cluster/network.h"
 
 #include <algorithm>
@@ -9,8 +21,8 @@ namespace penstock::cluster {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kMostSegments = 512;  // of a worker's step over one link
-constexpr int kAlphaRounds = 300;      // the prices of the event before are close
+constexpr double kMostSegments = 512;  // per worker, step and link
+constexpr int kAlphaRounds = 300;      // enough: the prices of the previous event are close
 
 double normal(RandomStream* random) {
   const double u = 1.0 - random->next_double(), v = random->next_double();

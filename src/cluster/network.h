@@ -1,7 +1,7 @@
-// The servers' links while the simulator runs: who sends over which, and how fast.
+// The servers' links in the simulation: which flows use them, and at what rate.
 //
-// Link 2s carries data from server s to the workers, link 2s + 1 from them to it. A worker has at
-// most one flow on a link. Times never go back.
+//   Link 2s carries data from server s to the workers, link 2s + 1 from the workers to s. A worker
+//   has at most one flow on a link. Times never go back.
 #pragma once
 
 #include <cstdint>
@@ -17,33 +17,33 @@ namespace penstock::cluster {
 
 class Network {
  public:
-  // `step_bytes`: the most that a step of a worker sends over a link. Of more than 8 MB segments
-  // are larger, so that the time of a simulated step does not grow with its bytes.
+  // `step_bytes`: most bytes that a step of a worker sends over a link. Above 8 MB segments are
+  // larger, so that the time to simulate a step does not grow with its bytes.
   Network(const Rig& rig, int32_t workers, int32_t servers, uint64_t seed, double step_bytes = 0);
 
-  // Whether each link is a queue of segments (Sharing::queue); else flows have rates.
+  // Returns whether each link is a queue of segments (Sharing::queue). Else flows have rates.
   bool has_queues() const { return !queues_.empty(); }
 
-  // Bytes that the worker has for the link from now on; a link without queue has them when a flow
-  // of them begins. REQUIRES that flows of them follow in the same order.
+  // Tells the link that the worker has more bytes to send. Links without a queue ignore it: start()
+  // gives them the bytes. REQUIRES that flows for these bytes follow in the same order.
   void offer(int32_t link, int32_t worker, double bytes, double now_s);
   // Begins a flow. REQUIRES that the worker has none on the link.
   void start(int32_t link, int32_t worker, double bytes, double now_s);
-  // The next transfer of a flow whose bytes are through, without giving up its place.
+  // Starts the next transfer of a flow whose bytes have arrived, without releasing its slot.
   void extend(int32_t link, int32_t worker, double bytes, double now_s);
   void stop(int32_t link, int32_t worker, double now_s);
 
-  // When something happens next on a link; infinity: nothing is under way.
+  // Returns the time of the next event on a link; infinity: nothing is in flight.
   double next_s() const { return next_.time_s(); }
   struct Arrival {
     int32_t link, worker;  // worker -1: nothing has arrived
   };
-  // Lets it happen: the flow's bytes are through, or a queue went on.
+  // Processes that event: a flow's bytes have arrived, or a queue advanced.
   Arrival happen();
 
-  // Bytes that a message finds before it on a link that has a queue.
+  // Returns the bytes queued before a message that arrives now. REQUIRES has_queues().
   double queued_bytes(int32_t link, double now_s) const;
-  // Bytes/s of the worker's flow on the link. REQUIRES that there is one, and no queue.
+  // Bytes/s of the worker's flow on the link. REQUIRES such a flow and a link without queue.
   double rate(int32_t link, int32_t worker) const;
 
   double bytes_carried(int32_t link) const;
@@ -54,20 +54,20 @@ class Network {
     int32_t worker = 0;
     double left = 0;  // bytes
     double rate = 0;
-    double weight = 1;  // of its share
+    double weight = 1;  // for the shares of the link
   };
   struct Link {
-    std::vector<Flow> flows;  // by the time they began
-    double then_s = 0;        // up to when `left` holds
-    int32_t finisher = 0;     // worker of the first to have none left
+    std::vector<Flow> flows;  // in order of start
+    double then_s = 0;        // time for which `left` holds
+    int32_t finisher = 0;     // worker whose flow ends first
     double carried = 0, busy_s = 0;
-    double credit = 0;  // bytes that the link carries at once: a token bucket, full when rested
+    double credit = 0;  // token bucket: bytes that pass at once, full after rest
   };
 
   void advance(Link* link, double now_s);
-  // What of `bytes` goes at once.
+  // Returns how many of `bytes` the token bucket lets through immediately.
   static double spend_credit(Link* link, double bytes);
-  // New rates after a change on `link`; `border` when it began or ceased to be busy.
+  // Computes new rates after a change on `link`; `border`: the link became busy or idle.
   void update(int32_t link, bool border, double now_s);
   void share(int32_t link);
   void share_all();
@@ -76,11 +76,11 @@ class Network {
 
   const Rig& rig_;
   int32_t workers_;
-  std::vector<SegmentQueue> queues_;  // by link, or none
-  std::vector<Link> links_;           // where there are no queues
+  std::vector<SegmentQueue> queues_;  // by link; empty without queues
+  std::vector<Link> links_;           // used without queues
   Earliest next_;                     // by link
-  std::vector<SharedFlow> flows_;     // of all links, while shares are found
-  std::vector<double> prices_;        // alpha-fair: where the next search begins
+  std::vector<SharedFlow> flows_;     // of all links, used while computing shares
+  std::vector<double> prices_;        // alpha-fair: start of the next search
   RandomStream random_;
 };
 

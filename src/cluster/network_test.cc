@@ -12,7 +12,7 @@ struct Placed {
   int32_t link, worker;
 };
 
-// An allocation is max-min fair when every flow crosses a full link on which none is faster.
+// An allocation is max-min fair if every flow crosses a full link on which no flow is faster.
 void check_max_min(const Network& network, const Rig& rig, const std::vector<Placed>& flows) {
   const auto has_bottleneck = [&](const Placed& f) {
     double on_link = 0, on_worker = 0, fastest_link = 0, fastest_worker = 0;
@@ -41,7 +41,7 @@ struct Next {
   int32_t link, worker;
 };
 
-// Lets happen what comes next, until bytes of a flow are through.
+// Runs events until the bytes of a flow are through.
 Next next(Network* network) {
   for (;;) {
     const double time_s = network->next_s();

@@ -17,11 +17,11 @@ using Json = nlohmann::ordered_json;
 constexpr size_t kTerms = 4;
 constexpr int32_t kMostHosts = 10'000;
 constexpr double kSingular = 1e-9;
-constexpr double kBetter = 1e-12;  // more terms must bring something
+constexpr double kBetter = 1e-12;  // an additional term must improve the fit by this much
 
 using Row = std::array<double, kTerms>;
 
-// A worker's step divided by its measured time is 1: rows of relative errors.
+// Rows of relative errors: a worker's step time divided by its measured time should be 1.
 std::vector<Row> rows_of(const std::vector<MeasuredRun>& runs) {
   std::vector<Row> out;
   for (const MeasuredRun& r : runs) {
@@ -31,8 +31,8 @@ std::vector<Row> rows_of(const std::vector<MeasuredRun>& runs) {
   return out;
 }
 
-// Least squares with the terms of `used` only: normal equations, Gauss with pivots. False when
-// they are not independent.
+// Solves least squares with the terms of `used` only: normal equations, Gaussian elimination with
+// pivots. Returns false if the terms are not independent.
 bool solve(const std::vector<Row>& rows, const std::vector<size_t>& used, Row* out) {
   const size_t n = used.size();
   std::vector<std::vector<double>> a(n, std::vector<double>(n + 1, 0));
@@ -105,7 +105,8 @@ OptimusFit fit_optimus(const std::vector<MeasuredRun>& runs) {
     throw Error(
         Code::invalid_argument,
         "predict: optimus is fitted to runs of two sizes or more: " + std::to_string(sizes.size()));
-  // Some terms are 0 in the best fit of at least 0, and the others then solve the equations.
+  // In the best non-negative fit some terms are 0 and the others solve the equations: try all
+  // subsets.
   const std::vector<Row> rows = rows_of(runs);
   OptimusFit best{};
   double least = std::numeric_limits<double>::infinity();
@@ -135,7 +136,7 @@ std::vector<Point> optimus_points(const OptimusFit& fit, int32_t servers,
     p.workers = w;
     p.servers = servers;
     p.steps_per_s = p.low = p.high = w / (fit[0] + fit[1] * w / m + fit[2] * w + fit[3] * m);
-    // What grows with the workers is a queue; the fit does not know which.
+    // A term that grows with the workers is queueing; the fit cannot say at which link.
     p.binds = (fit[1] / m + fit[2]) * w > fit[0] + fit[3] * m ? "server" : "worker";
     out.push_back(p);
   }

@@ -1,5 +1,5 @@
-// Optimus's model of training speed (Peng et al., EuroSys 2018), to compare with: fitted to runs of
-// several sizes instead of replaying a profile.
+// Optimus's model of training speed (Peng et al., EuroSys 2018), for comparison: it is fitted to
+// runs of several sizes and does not replay a profile.
 #pragma once
 
 #include <array>
@@ -17,16 +17,16 @@ struct MeasuredRun {
   double steps_per_s = 0;
 };
 
-// A list of {"workers", "servers", "steps_per_s"} (servers may be left out: 1; other keys are
-// ignored). Throws DATA_LOSS for text that is no JSON, INVALID_ARGUMENT for values out of range.
+// Reads a list of {"workers", "servers", "steps_per_s"}; "servers" defaults to 1, other keys are
+// ignored. Throws DATA_LOSS if the text is not JSON, INVALID_ARGUMENT for values out of range.
 std::vector<MeasuredRun> read_runs(const std::string& file, std::string_view json);
 
-// A step of a worker takes t[0] + t[1] W / M + t[2] W + t[3] M: the least squares of relative
-// errors over t of at least 0, exact. Throws INVALID_ARGUMENT for fewer than two sizes.
+// A worker's step takes t[0] + t[1] W / M + t[2] W + t[3] M. Fits t >= 0 by least squares of
+// relative errors, exactly. Throws INVALID_ARGUMENT for fewer than two sizes.
 using OptimusFit = std::array<double, 4>;
 OptimusFit fit_optimus(const std::vector<MeasuredRun>& runs);
 
-// One point for each of question.workers.
+// Returns one point for each of question.workers.
 std::vector<Point> optimus_points(const OptimusFit& fit, int32_t servers, const Question& question);
 
 }  // namespace penstock::cluster

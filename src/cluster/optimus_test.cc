@@ -29,7 +29,7 @@ TEST_CASE("optimus: terms are never negative, and few runs give few of them") {
   q.workers = {1, 2, 4};
   const std::vector<Point> points = optimus_points(found, 1, q);
   CHECK(points[2].steps_per_s == doctest::Approx(4 / 0.4));
-  // A step that gets shorter with more workers: no term of at least 0 says so.
+  // A step that gets shorter with more workers cannot be expressed by non-negative terms.
   for (const double t : fit_optimus({{1, 1, 1}, {2, 1, 3}, {4, 1, 9}})) CHECK(t >= 0);
   CHECK_THROWS_AS(fit_optimus({{2, 1, 1}, {2, 1, 1.1}}), Error);
 }

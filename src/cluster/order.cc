@@ -25,7 +25,7 @@ constexpr std::array<std::pair<const char*, Order>, 7> kOrders{{{"traced", Order
                                                                 {"sequential", Order::sequential},
                                                                 {"layer", Order::layer}}};
 
-// What names a transfer in every step.
+// Identifies a transfer in every step.
 using Key = std::tuple<Resource, int32_t, std::string>;
 Key key_of(const Op& op) { return {op.resource, op.server, op.name}; }
 
@@ -39,7 +39,7 @@ void reverse(Step* step) {
   const auto n = static_cast<double>(step->ops.size());
   for (size_t i = 0; i < step->ops.size(); ++i) {
     Op& op = step->ops[i];
-    // Of equal times the later in the file goes first.
+    // Among equal times the later in the file goes first.
     if (is_transfer(op.resource))
       op.priority = last_s - recorded(op) + 1e-9 * (n - static_cast<double>(i));
   }
@@ -50,7 +50,7 @@ void shuffle(Step* step, RandomStream* random) {
     if (is_transfer(op.resource)) op.priority = random->next_double();
 }
 
-// Topological, of the ready ops the one recorded first.
+// Topological order; among ready ops the one recorded first.
 std::vector<int32_t> recorded_order(const Step& step) {
   using Entry = std::pair<double, int32_t>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
@@ -87,7 +87,7 @@ void chain_transfers(Step* step) {
   }
 }
 
-// When each op's result is first needed, as a rank among the worker's ops; kLast: never.
+// For each op, when its result is first needed, as a rank among the worker's ops; kLast: never.
 std::vector<double> first_needs(const Step& step) {
   const std::vector<int32_t> order = recorded_order(step);
   std::vector<double> rank(step.ops.size(), kLast), out(step.ops.size(), kLast);
@@ -122,7 +122,7 @@ std::vector<double> layer_priorities(const Step& step) {
   return out;
 }
 
-// Mean over all steps of what an op of that name takes, for the ops of the first.
+// Returns for each op of the first step the mean time over all steps of the op with that name.
 std::vector<double> mean_seconds(const Profile& profile, double rate) {
   std::map<Key, std::pair<double, double>> sums;
   for (const Step& step : profile.steps) {
@@ -140,7 +140,8 @@ std::vector<double> mean_seconds(const Profile& profile, double rate) {
   return out;
 }
 
-// Gives transfers of all steps the priorities of the first step's; `wanted` -1: stays as recorded.
+// Gives transfers of all steps the priorities of the first step's transfers; -1 in `wanted` keeps
+// the recorded priority.
 template <typename Number>
 void enforce(const std::vector<Number>& wanted, Profile* profile) {
   std::map<Key, double> priorities;

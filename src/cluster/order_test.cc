@@ -43,7 +43,7 @@ double step_in(const char* order) {
 }
 
 TEST_CASE("order: a step in each order, by hand") {
-  // a is there after 1 s; b and c arrive beside its computing.
+  // a arrives after 1 s; b and c arrive during its computing.
   for (const char* order : {"reverse", "layer", "tic", "tac"})
     CHECK(step_in(order) == doctest::Approx(1 + 3 + 1));
   CHECK(step_in("sequential") == doctest::Approx(1.6 + 3 + 1));

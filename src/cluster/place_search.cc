@@ -10,11 +10,11 @@
 namespace penstock::cluster {
 namespace {
 
-constexpr size_t kMostMoved = 12;  // variables, the largest
+constexpr size_t kMostMoved = 12;  // largest variables; only these move
 constexpr int kMostTrials = 400;
 constexpr int32_t kSteps = 40, kWarmUp = 8;
-constexpr double kGain = 1.002;    // of a move that is kept: less is noise of the draws
-constexpr size_t kMostSteps = 10;  // of the profile
+constexpr double kGain = 1.002;    // gain that a move must bring: less is noise of the draws
+constexpr size_t kMostSteps = 10;  // steps of the profile used
 
 class Search {
  public:
@@ -97,8 +97,8 @@ class Search {
   int trials_ = 0;
 };
 
-// The search judges by few steps, within the noise of the draws: the last word has the prediction
-// that was asked for, with the same draws for all.
+// Chooses by the full prediction with equal draws for all candidates: the search uses few steps, so
+// differences within its noise mean nothing.
 Places best_of(const Profile& profile, int32_t servers, Question question) {
   question.workers = {question.workers.back()};
   question.feed_rate = 0;

@@ -1,4 +1,4 @@
-// Variables placed where the predicted step is shortest.
+// Search for the placement of variables with the shortest predicted step.
 #pragma once
 
 #include "cluster/placement.h"
@@ -6,10 +6,10 @@
 
 namespace penstock::cluster {
 
-// The best of greedy, round robin, and what moves and swaps of the largest variables make of the
-// better of the two while a short simulation of the question's last number of workers gets faster.
-// Judged by predict() with the question as it is, so never slower in its answer than the other two.
-// The same question has the same answer. Throws what place() throws.
+// Returns the best of greedy, round-robin, and a search that starts from the better of both and
+// moves or swaps the largest variables while a short simulation of the question's last number of
+// workers gets faster. The choice uses predict() with the question unchanged, so the result is
+// never slower in its answer than the other two. The result is deterministic. Throws like place().
 Profile place_optimised(const Profile& profile, int32_t servers, const Question& question);
 
 }  // namespace penstock::cluster

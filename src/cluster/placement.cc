@@ -25,7 +25,7 @@ std::vector<int32_t> variables_of(const Step& step) {
     for (const int32_t d : op.deps)
       if (variable(i) < 0) variable(i) = variable(d);
   }
-  // A gradient belongs to the variable that it is applied to.
+  // A gradient belongs to the variable to which it is applied.
   for (const int32_t i : order) {
     const Op& op = step.ops[static_cast<size_t>(i)];
     if (op.resource != Resource::server || variable(i) < 0) continue;
@@ -39,7 +39,7 @@ std::vector<int32_t> variables_of(const Step& step) {
 
 namespace {
 
-// The bytes of each variable in a step, in the order of the step.
+// Returns the bytes of each variable in a step, in the order of the step.
 std::vector<std::pair<std::string, int64_t>> sizes_of(const Step& step) {
   const std::vector<int32_t> variables = variables_of(step);
   std::map<int32_t, int64_t> sizes;

@@ -1,4 +1,4 @@
-// Variables of a profile on another number of servers than it was recorded with.
+// Moves the variables of a profile to another number of servers than it was recorded with.
 #pragma once
 
 #include <cstdint>
@@ -10,27 +10,28 @@
 
 namespace penstock::cluster {
 
-// For each op the op that is its variable, or -1.
+// Returns for each op the op that is its variable, or -1.
 std::vector<int32_t> variables_of(const Step& step);
 
-// Where the variables go: the largest first, each to the server with the fewest bytes, or one after
-// the other in the order of the profile's first step (TensorFlow's replica_device_setter).
+// Rule that assigns variables to servers. greedy: the largest first, each to the server with the
+// fewest bytes. round_robin: in the order of the profile's first step (TensorFlow's
+// replica_device_setter).
 enum class Placement : uint8_t { greedy, round_robin, optimised };
 // "greedy", "round-robin", "optimised"; throws INVALID_ARGUMENT for other words.
 Placement parse_placement(const std::string& name);
 
-// The server of each variable, by name.
+// Server of each variable, by name.
 using Places = std::map<std::string, int32_t>;
 
-// REQUIRES greedy or round_robin: see place_search.h for optimised. Throws INVALID_ARGUMENT for
+// REQUIRES greedy or round_robin; place_search.h does optimised. Throws INVALID_ARGUMENT for
 // servers out of 1..1000 and for a profile without transfers.
 Places places_of(const Profile& profile, int32_t servers, Placement placement);
 
-// The profile with its variables on `servers` servers as `places` say. A variable is a server op
-// that waits for nothing; its transfers and what the server computes from it go with it.
+// Returns the profile with its variables on `servers` servers as `places` say. A variable is a
+// server op that waits for nothing; its transfers and the server ops computed from it move with it.
 Profile put(const Profile& profile, int32_t servers, const Places& places);
 
-// put() of places_of(), with a note that says so.
+// put() of places_of(), with a note.
 Profile place(const Profile& profile, int32_t servers, Placement placement = Placement::greedy);
 
 }  // namespace penstock::cluster

@@ -39,7 +39,7 @@ TEST_CASE("placement: round robin, in the order of the step") {
 TEST_CASE(
     "placement: optimised, two variables of the first layer apart though bytes say together") {
   // c is the largest and needed last: greedy puts a and b on the other server, so that the first
-  // layer waits for 60 bytes. Apart it waits for 30, and c comes while it computes.
+  // layer waits for 60 bytes. With a and b apart it waits for 30, and c arrives while it computes.
   const Profile p =
       read_profile_json("f", R"({"format":"penstock-profile","version":1,"steps":[{"ops":[
     {"name":"a","resource":"server"}, {"name":"b","resource":"server"}, {"name":"c","resource":"server"},

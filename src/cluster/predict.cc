@@ -1,3 +1,16 @@
+// A prediction runs in three layers. plan_steps() turns profiled steps into plans once. Then each
+// (point, replication) is one simulation, independent of all others and seeded by its index, so
+// results do not depend on the number of threads. Points deals simulations to threads and reports
+// finished points in order.
+//
+// The number of replications adapts: a point gets a few at a time until the uncertainty of its mean
+// is a small share (Question::enough) of the interval that is reported anyway. Only the draws
+// decide that, never the timing, so the answer is reproducible. A thread may have to wait in
+// next(): whether another replication is needed is known only after the running ones end.
+//
+// fit_step_time() calibrates first: it simulates one worker and sets the gap between steps so that
+// the step lasts as long as measured. If the replay is too slow already, a gap cannot help, and it
+// scales computing instead.
 #include "cluster/predict.h"
 
 #include <algorithm>
@@ -47,7 +60,7 @@ struct Replication {
   double throughput = 0;
   std::vector<double> batches;
   Point use;
-  double gap_share = 0;  // of the time that workers rest between steps
+  double gap_share = 0;  // share of time that workers rest between steps
 };
 
 Replication replicate(const Plans& plans, const Question& q, int32_t workers, int32_t servers,
@@ -76,7 +89,7 @@ Replication replicate(const Plans& plans, const Question& q, int32_t workers, in
   return out;
 }
 
-// What the workers do between their steps binds as their computing does.
+// Treats work between steps as computing when it names the resource that binds.
 void bind(double gap_share, Point* p) {
   const std::pair<double, const char*> uses[] = {{p->worker_use + gap_share, "worker"},
                                                  {p->worker_link_use, "worker link"},
@@ -127,14 +140,14 @@ void check(const Question& q) {
   }
 }
 
-// Steps/s of one worker by itself.
+// Returns steps/s of one worker alone.
 double alone(const Plans& plans, const Question& question, int32_t servers) {
   Question q = question;
   q.backups = 0;
   return replicate(plans, q, 1, servers, 0).throughput;
 }
 
-// The batches of a step, and what the input pipelines let through.
+// Sets batches per step and applies the limit of the input pipelines.
 void complete(const Question& q, Point* p) {
   if (q.mode != Mode::async) p->batches = p->workers - q.backups;
   if (q.feed_rate <= 0) return;
@@ -164,8 +177,8 @@ void check_kinds(const std::vector<Profile>& kinds, const Question& q) {
     bad("the formulas are of asynchronous training");
 }
 
-// A gap, or where the replay is too slow already a factor on computing, that makes one simulated
-// worker's step last `step_time_s`.
+// Sets a gap, or if the replay is too slow already a factor on computing, so that one simulated
+// worker's step lasts `step_time_s`.
 void fit_step_time(const std::vector<Profile>& kinds, double step_time_s, Question* q) {
   q->rig.step_gap_s = q->rig.step_gap_transfer_s = 0;
   const Plans plans = plan_all(kinds, q->rig);
@@ -211,10 +224,10 @@ namespace {
 
 struct Task {
   size_t point = 0;
-  int32_t index = 0;  // of the replication
+  int32_t index = 0;  // index of the replication
 };
 
-// Half of the 90 % interval of the mean, with a bound on Student's t.
+// Returns half the width of the 90 % interval of the mean, with a bound on Student's t.
 double uncertainty(const std::vector<Replication>& replications) {
   std::vector<double> rates;
   for (const Replication& r : replications) rates.push_back(r.throughput);
@@ -222,8 +235,8 @@ double uncertainty(const std::vector<Replication>& replications) {
   return n < 2 ? HUGE_VAL : (kNormal90 + 2.12 / (n - 1)) * deviation(rates) / std::sqrt(n);
 }
 
-// Deals replications to threads, a few for each point at a time until it has enough, and gives each
-// point when it and those before are whole.
+// Deals replications to threads, a few for each point at a time until the point has enough. Reports
+// a point when it and all points before it are complete.
 class Points {
  public:
   Points(const Question& q, int32_t servers, const Watch& watch)
@@ -231,7 +244,7 @@ class Points {
     for (Pending& p : points_) p.replications.resize(more(0));
   }
 
-  // The next task, nothing when all is done. Waits while a point may yet turn out to need more.
+  // Returns the next task, or nothing if all are done. Waits while a point may still need more.
   std::optional<Task> next() {
     std::unique_lock lock(mutex_);
     for (;;) {
@@ -278,7 +291,7 @@ class Points {
     bool whole = false;
   };
 
-  // How many there are after `n`.
+  // Returns how many replications to add after `n`.
   size_t more(size_t n) const {
     constexpr size_t kAtOnce = 4;
     const auto most = static_cast<size_t>(q_.replications);
@@ -350,7 +363,8 @@ std::vector<Point> predict(const std::vector<Profile>& kinds, const Question& qu
   {
     std::vector<std::jthread> pool;
     for (int32_t t = 1; t < q.threads; ++t) {
-      if (!start_thread(&pool.emplace_back(), work)) break;  // fewer do it as well
+      if (!start_thread(&pool.emplace_back(), work))
+        break;  // continue with the threads that did start
     }
     work();
   }

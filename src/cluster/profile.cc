@@ -35,7 +35,8 @@ void check_op(const std::string& where, const Profile& profile, const Step& step
   }
 }
 
-// Workers begin one after the other, and those that have begun go on: too many steps for a start.
+// Workers begin one after the other, and early ones run until the last begins. Steps without
+// duration would mean too many steps before that.
 void check_takes_time(const Profile& profile) {
   double computing_s = 0;
   for (const Step& step : profile.steps) {
@@ -137,8 +138,8 @@ int worker_lanes(const Profile& profile) {
       if (op.resource != Resource::worker || op.start_s < 0) continue;
       if (op.end_s - op.start_s < kShortestLaneOp_s) continue;
       edges.emplace_back(op.start_s, 1);
-      // Records are rounded to microseconds and clocked on entry: an op that starts as another
-      // ends does not overlap it.
+      // Records are rounded to microseconds and taken at entry: an op that starts when another ends
+      // does not overlap it.
       edges.emplace_back(op.end_s - kShortestLaneOp_s / 2, -1);
     }
     std::ranges::sort(edges);

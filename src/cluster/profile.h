@@ -9,8 +9,8 @@
 
 namespace penstock::cluster {
 
-// What an operation uses: the paper's four resources, the links between workers (collectives of
-// synchronous training), or nothing (it only joins dependencies).
+// Resource that an operation uses: the paper's four, the links between workers (collectives of
+// synchronous training), or none (the op only joins dependencies).
 enum class Resource : uint8_t { none, worker, server, downlink, uplink, all_reduce, broadcast };
 inline constexpr size_t kResources = 7;
 
@@ -23,13 +23,13 @@ inline bool is_collective(Resource r) {
 struct Op {
   std::string name;
   Resource resource = Resource::none;
-  bool known = true;   // false: the recording has no size of this transfer, or no time of this op
-  int32_t server = 0;  // which server, for server, downlink and uplink
-  double duration_s = 0;  // computing time; a transfer has none of its own
+  bool known = true;  // false: the recording lacks the size of this transfer or the time of this op
+  int32_t server = 0;     // for server, downlink and uplink
+  double duration_s = 0;  // computing time; 0 for a transfer
   int64_t bytes = 0;      // payload of a transfer or collective
   double start_s = -1;    // as recorded, from the start of the step; -1 unknown
   double end_s = -1;
-  double priority = -1;       // lower goes first where several are ready; -1: as recorded
+  double priority = -1;       // lower goes first among ready ops; -1: as recorded
   std::vector<int32_t> deps;  // indices of the ops it waits for
 };
 
@@ -40,28 +40,30 @@ struct Step {
 struct Profile {
   std::string source;
   int32_t servers = 1;
-  int64_t examples = 0;            // a step, 0 unknown
-  std::vector<Step> steps;         // kept apart: the simulator samples them
-  std::vector<std::string> notes;  // what is missing or was assumed, in words
+  int64_t examples = 0;            // per step, 0 unknown
+  std::vector<Step> steps;         // kept separate: the simulator samples them
+  std::vector<std::string> notes;  // gaps and assumptions, in words
 };
 
-// Appends an op that begins when those of `deps` have ended; its index.
+// Appends an op that begins when those of `deps` have ended; returns its index.
 int32_t append(Step* step, const std::string& name, Resource resource, int64_t bytes,
                double duration_s, std::vector<int32_t> deps);
 
-// Throws INVALID_ARGUMENT "profile: SOURCE: ..." unless there are 1 to 100000 servers and a step,
-// every step has ops with times from 0 to 1e6 s and known servers, no dependency is outside the
-// step or on a cycle, and steps send bytes or compute 1 us on average.
+// Checks the profile. Throws INVALID_ARGUMENT "profile: SOURCE: ..." unless there are 1 to 100000
+// servers and at least one step, every step has ops with times from 0 to 1e6 s and known servers,
+// all dependencies are inside the step and acyclic, and steps send bytes or compute 1 us on
+// average.
 void check(const Profile& profile);
 
-// The ops of a step, each behind what it waits for; shorter than ops when they form a cycle.
+// Returns the ops of a step, each after the ops it waits for. The result is shorter than ops if
+// they form a cycle.
 std::vector<int32_t> topological_order(const Step& step);
 
-// Whether steps hold collectives: synchronous training without servers.
+// Returns whether steps hold collectives: synchronous training without servers.
 bool has_collectives(const Profile& profile);
 
-// Most ops of the worker that ran at the same time, by the recorded times; ops shorter than 0.1 ms
-// are left out. At least 1.
+// Returns the largest number of worker ops that ran at the same time, by the recorded times,
+// without ops shorter than 0.1 ms. At least 1.
 int worker_lanes(const Profile& profile);
 
 }  // namespace penstock::cluster

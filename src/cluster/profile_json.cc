@@ -25,7 +25,7 @@ bool in_range(const Json& number) {
                                      : std::in_range<T>(number.get<int64_t>());
 }
 
-// The value of `key`, or `fallback` when it is not there.
+// Returns the value of `key`, or `fallback` without the key.
 template <typename T>
 T value(const Json& object, const char* key, T fallback, const std::string& where) {
   const auto it = object.find(key);

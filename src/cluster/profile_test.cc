@@ -76,7 +76,7 @@ TEST_CASE("run_metadata: partition graphs, records and sizes make one graph") {
   CHECK(s.ops[4].known);
   CHECK_FALSE(s.ops[2].known);  // the gradient has no record,
   CHECK(s.ops[5].known);
-  CHECK_FALSE(s.ops[3].known);  // the update neither
+  CHECK_FALSE(s.ops[3].known);  // nor the update
 }
 
 TEST_CASE("run_metadata: a size of 0 is one where the label agrees") {

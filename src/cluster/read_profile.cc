@@ -53,7 +53,7 @@ bool is_chakra_file(const std::filesystem::path& path) {
   return name.ends_with(".et") || name.ends_with(".et.gz");
 }
 
-// PyTorch's execution trace, the other half of a Kineto trace.
+// Recognises PyTorch's execution trace, the other half of a Kineto trace.
 bool is_execution_trace(std::string_view bytes) {
   const std::string_view head = bytes.substr(0, 1000);
   return head.starts_with('{') && head.find("\"schema\"") != std::string_view::npos &&
@@ -72,7 +72,7 @@ Profile read_folder(const std::string& path) {
     if (files.size() + kinetos.size() + chakras.size() > kMostFiles)
       throw Error(Code::resource_exhausted, "profile: " + path + ": more than 100000 files");
   }
-  // One rank, w1, comes before w2_rank0.
+  // One rank: w1 sorts before w2_rank0.
   if (!kinetos.empty()) {
     const std::string& kineto = *std::ranges::min_element(kinetos);
     return read_kineto(kineto, contents(kineto));

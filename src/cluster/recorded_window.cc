@@ -10,10 +10,10 @@ namespace penstock::cluster {
 namespace {
 
 constexpr double kLeastWindow_bytes = 1 << 20;
-constexpr size_t kOneInSteps = 5;  // of the steps must show it
-constexpr double kAgree = 0.05;    // two sightings of the same window differ by less
+constexpr size_t kOneInSteps = 5;  // one step in this many must show the window
+constexpr double kAgree = 0.05;    // two observations of the same window differ by less
 
-using Ends = std::vector<size_t>;  // transfers over one link, by their recorded ends
+using Ends = std::vector<size_t>;  // transfers over one link, in order of their recorded ends
 
 std::map<std::pair<Resource, int32_t>, Ends> transfers_by_link(const Step& step) {
   std::map<std::pair<Resource, int32_t>, Ends> out;
@@ -26,7 +26,8 @@ std::map<std::pair<Resource, int32_t>, Ends> transfers_by_link(const Step& step)
   return out;
 }
 
-// Bytes that the link could carry from the end before, or the start, to the end of transfer k.
+// Returns the bytes that the link could carry from the previous end (or the start) to the end of
+// transfer k.
 double could_carry(const Step& step, const Ends& ends, size_t k, double rate) {
   const Op& op = step.ops[ends[k]];
   const double before_s = k > 0 ? step.ops[ends[k - 1]].end_s : 0;
@@ -35,7 +36,8 @@ double could_carry(const Step& step, const Ends& ends, size_t k, double rate) {
 
 bool agree(double bytes, double window) { return std::fabs(bytes - window) < kAgree * window; }
 
-// Stalls for other reasons are rare, or of any length.
+// Returns the window on which enough observations agree; 0 if none. Stalls for other reasons are
+// rare or differ in length.
 double agreed(size_t steps, std::vector<double>* seen) {
   if (seen->empty() || seen->size() * kOneInSteps < steps) return 0;
   std::ranges::sort(*seen);
@@ -44,7 +46,7 @@ double agreed(size_t steps, std::vector<double>* seen) {
   return near * 2 >= static_cast<std::ptrdiff_t>(seen->size()) ? median : 0;
 }
 
-// The transfers over one link in pieces, in the order in which they end.
+// Splits the transfers over one link into pieces, in order of their ends.
 class Splitter {
  public:
   Splitter(const Step& recorded, double window, double rate, Step* step)
@@ -67,7 +69,7 @@ class Splitter {
         if (std::ranges::find(user.deps, whole) != user.deps.end())
           user.deps.insert(user.deps.end(), pieces.begin(), pieces.end());
       }
-      auto& waits = step_->ops[op].deps;  // the rest comes last
+      auto& waits = step_->ops[op].deps;  // the last piece comes last
       waits.insert(waits.end(), pieces.begin(), pieces.end());
     }
   }
@@ -75,8 +77,9 @@ class Splitter {
  private:
   double left(size_t op) const { return static_cast<double>(step_->ops[op].bytes); }
 
-  // Of those under way at the end of transfer k that end later: the first that cannot have sent all
-  // before its own end, else the one with most left; that transfer itself when there is none.
+  // Among transfers in flight at the end of transfer k that end later, returns the first that
+  // cannot have sent everything before its own end, else the one with most bytes left; transfer k
+  // itself if there is none.
   size_t overtaken(const Ends& ends, size_t k) const {
     size_t out = ends[k];
     double most = 0;

@@ -1,5 +1,5 @@
-// Windows of flow control that a recording shows: a transfer sends its first window, others go
-// ahead of the rest, and so the first of these ends later than its bytes explain.
+// Windows of flow control that a recording shows. A transfer sends its first window, then others go
+// ahead of the rest, so the first of the others ends later than its bytes explain.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,21 @@
 
 namespace penstock::cluster {
 
-// What a transfer sends before others have their turn: `window` bytes, then kWindowGrowth more than
-// that each time. Each receiver has its own; 0: none seen.
+// Bytes that a transfer sends before others have their turn: first `window` bytes, then
+// kWindowGrowth more than that each time. Each receiver has its own; 0: not observed.
 struct Windows {
   double down_bytes = 0, up_bytes = 0;
 };
-// What gRPC lets a stream's window grow beyond its first one.
+// Growth of a stream's window in gRPC beyond its first one.
 inline constexpr double kWindowGrowth_bytes = 1 << 20;
 
-// The median, each way, of what was sent by others between the ends of two transfers, where that
-// was 1 MiB or more, one step in five shows it, and half of them agree; links carry `rate` bytes/s.
+// Returns, for each direction, the median of the bytes sent by others between the ends of two
+// transfers, if that is at least 1 MiB, one step in five shows it, and half of the observations
+// agree. Links carry `rate` bytes/s.
 Windows find_windows(const Profile& profile, double rate);
 
-// The profile with overtaken transfers in pieces: their windows in front of who overtook them,
-// without a recorded end, and the rest with that of the whole.
+// Returns the profile with overtaken transfers in pieces: windows before the overtaking transfers
+// have no recorded end, the last piece has the end of the whole.
 Profile split_at_windows(const Profile& profile, const Windows& windows, double rate);
 
 }  // namespace penstock::cluster

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kRate = 1e6;
 
-// Transfers asked for at the same time, in the order in which they end.
+// Transfers requested at the same time, in the order in which they end.
 Step transfers(const std::vector<std::pair<int64_t, double>>& bytes_and_ends) {
   Step out;
   for (const auto& [bytes, end_s] : bytes_and_ends) {
@@ -60,7 +60,7 @@ TEST_CASE("recorded window: a transfer that two others overtook goes in two piec
 }
 
 TEST_CASE("recorded window: what had to be sent before is what was overtaken") {
-  // Windows of 5 MB. 6 MB end 1 MB behind 1 MB: theirs were the 5 MB before, not the 12 MB's.
+  // Windows of 5 MB. The 6 MB end only 1 MB after the 1 MB: the 5 MB before were theirs.
   Profile p = profile({transfers({{1'000'000, 6}, {8'000'000, 9}})});
   p.steps.push_back(transfers({{1'000'000, 6}, {6'000'000, 7}, {12'000'000, 19}}));
   const Profile split = split_at_windows(p, find_windows(p, kRate), kRate);

@@ -1,4 +1,4 @@
-// A queue in one piece of memory, which grows and never shrinks.
+// A FIFO queue in one contiguous buffer that grows and never shrinks.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ template <typename T>
 class Ring {
  public:
   bool empty() const { return size_ == 0; }
-  // REQUIRES that it is not empty.
+  // REQUIRES a non-empty queue.
   const T& front() const { return places_[first_]; }
   void pop_front() {
     first_ = (first_ + 1) & (places_.size() - 1);
@@ -31,7 +31,7 @@ class Ring {
     first_ = 0;
   }
 
-  std::vector<T> places_;  // a power of two of them
+  std::vector<T> places_;  // size is a power of two
   size_t first_ = 0, size_ = 0;
 };
 

@@ -27,7 +27,7 @@ constexpr int64_t kMostBytes = int64_t{1} << 50;
 using TransferKey = std::tuple<std::string, std::string, std::string>;
 struct Record {
   double start_us = 0, end_us = 0;
-  int64_t bytes = 0;  // of a transfer; -1 unknown
+  int64_t bytes = 0;  // of a transfer; -1: unknown
 };
 struct Device {
   bool is_server = false;
@@ -45,7 +45,7 @@ class Quiet : public google::protobuf::io::ErrorCollector {
 
 proto::RunMetadata parse(const std::string& file, std::string_view bytes) {
   proto::RunMetadata out;
-  const google::protobuf::LogSilencer silent;  // what is wrong is in our message
+  const google::protobuf::LogSilencer silent;  // our own message reports the error
   const std::string text_start(bytes.substr(0, std::min<size_t>(bytes.size(), 64)));
   const size_t word = text_start.find_first_not_of(" \t\r\n");
   if (word != std::string::npos && (text_start.compare(word, 10, "step_stats") == 0 ||
@@ -67,7 +67,7 @@ proto::RunMetadata parse(const std::string& file, std::string_view bytes) {
   return out;
 }
 
-// "/job:ps/replica:0/task:1/device:CPU:0"
+// Parses "/job:ps/replica:0/task:1/device:CPU:0".
 Device parse_device(const std::string& name) {
   Device out;
   out.is_server = name.find("/job:ps/") != std::string::npos;
@@ -77,14 +77,14 @@ Device parse_device(const std::string& name) {
   return out;
 }
 
-// Its "/job:ps/replica:0/task:1".
+// Returns "/job:ps/replica:0/task:1" of it.
 std::string task_of(const std::string& device) {
   const size_t at = device.find("/task:");
   return at == std::string::npos ? device : device.substr(0, device.find('/', at + 1));
 }
 
-// "[0.4MB] [149.05Mb/s] edge_41_conv0/weights/read from SRC to DST"; earlier versions write fewer
-// brackets, so the label is read from its end.
+// Parses "[0.4MB] [149.05Mb/s] edge_41_conv0/weights/read from SRC to DST". Earlier versions write
+// fewer brackets, so the label is read from its end.
 std::optional<TransferKey> parse_label(const std::string& label) {
   const size_t to = label.rfind(" to ");
   if (to == std::string::npos) return std::nullopt;
@@ -111,7 +111,7 @@ Record times(const proto::NodeExecStats& n) {
     const int64_t bytes = o.tensor_description().allocation_description().requested_bytes();
     out.bytes = std::min(kMostBytes, out.bytes + std::clamp<int64_t>(bytes, 0, kMostBytes));
   }
-  // Control edges send nothing, and a size of 0 is not written: their label tells.
+  // Control edges send nothing, and a size of 0 is not written: the label tells them apart.
   if (out.bytes <= 0) out.bytes = n.timeline_label().starts_with("[0B]") ? 0 : -1;
   return out;
 }
@@ -157,7 +157,7 @@ class Reader {
           if (const auto key = parse_label(n.timeline_label())) transfers_[*key] = r;
           continue;
         }
-        // Loops and copied kernels repeat a name: its times add up.
+        // Loops and copied kernels repeat a name: add up their times.
         Record& known = ops_[{device.device(), n.node_name().substr(0, n.node_name().find(':'))}];
         if (known.end_us > 0) {
           known.end_us += r.end_us - r.start_us;
@@ -214,7 +214,7 @@ class Reader {
   void transfer(const TransferKey& key, Op* out) {
     const auto& [tensor, source, target] = key;
     const Device from = parse_device(source), to = parse_device(target);
-    if (from.is_server == to.is_server) return;  // inside one side: no server's link
+    if (from.is_server == to.is_server) return;  // both on one side: no server's link
     place(from.is_server ? source : target, out);
     out->resource = from.is_server ? Resource::downlink : Resource::uplink;
     out->name = tensor;
@@ -225,7 +225,7 @@ class Reader {
     out->bytes = std::max<int64_t>(0, it->second.bytes);
   }
 
-  // Tasks that sent, received or computed without a graph of their own.
+  // Notes tasks that sent, received or computed but have no graph.
   void note_missing_graphs() {
     std::set<std::string> seen;
     for (const auto* transfers : {&sends_, &recvs_}) {
@@ -282,7 +282,7 @@ class Reader {
   std::map<TransferKey, int32_t> sends_, recvs_;
   std::vector<std::unordered_map<std::string, int32_t>> ids_;
   std::vector<bool> loop_end_;
-  std::set<std::string> tasks_;  // that have nodes
+  std::set<std::string> tasks_;  // tasks that have nodes
 };
 
 }  // namespace

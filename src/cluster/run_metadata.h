@@ -1,4 +1,4 @@
-// TensorFlow's RunMetadata (FULL_TRACE with partition graphs) as steps of a profile.
+// Reads TensorFlow's RunMetadata (FULL_TRACE with partition graphs) as steps of a profile.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 namespace penstock::cluster {
 
 // Adds the step in `bytes` (binary or text protobuf, uncompressed) to `profile`; `file` is for
-// messages. Ops come from the partition graphs, times from the step stats, transfers are `_Recv`
-// nodes joined with their `_Send` and their RecvTensor record, whose tensor description gives the
-// size. What had to be assumed goes to profile->notes, once.
-// Throws DATA_LOSS for bytes that do not parse, INVALID_ARGUMENT without partition graphs.
+// messages. Ops come from the partition graphs, times from the step stats. Transfers are `_Recv`
+// nodes joined with their `_Send` and their RecvTensor record, whose tensor description has the
+// size. Each assumption is added to profile->notes once. Throws DATA_LOSS for bytes that do not
+// parse, INVALID_ARGUMENT without partition graphs.
 void read_run_metadata(const std::string& file, std::string_view bytes, Profile* profile);
 
 }  // namespace penstock::cluster

@@ -1,3 +1,18 @@
+// Time advances by events: the first segment has been carried (done_s_), an acknowledgement
+// arrives, or an expected transfer was complete before expect() announced it (there_). An
+// acknowledgement matters only to a sender that its window holds back, so next_s() considers
+// acknowledgements only if held_ > 0; the next event processes the others late. This keeps the
+// number of events near one per segment.
+//
+// While the reverse queue is empty and no acknowledgement waits, a segment is acknowledged at the
+// moment when it has been carried.
+//
+// A sender with nothing in flight may always send one segment, even into a full queue. This is
+// necessary: send() runs only for the worker whose segment was carried or acknowledged, so a sender
+// with nothing in flight would wait forever.
+//
+// A full queue cuts a window at most once per queueing delay (next_cut_s), as TCP reacts once to
+// all losses of a round trip. docs/design/006 has the measurements that led here.
 #include "cluster/segment_queue.h"
 
 #include <algorithm>
@@ -6,14 +21,14 @@ namespace penstock::cluster {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr double kNothing_bytes = 1e-6;                // what rounding leaves
+constexpr double kNothing_bytes = 1e-6;                // rounding error
 constexpr double kPacket_bytes = 1448;                 // payload of a full Ethernet frame
-constexpr double kSegment_bytes = 11 * kPacket_bytes;  // what the sender hands down at once
-constexpr double kFirstWindow = 0.5;                   // of the queue
+constexpr double kSegment_bytes = 11 * kPacket_bytes;  // bytes that the sender passes down at once
+constexpr double kFirstWindow = 0.5;                   // as a share of the queue
 constexpr double kGrowth = 0.53;           // packets a round trip: cubic's 3 (1 - 0.7) / (1 + 0.7)
-constexpr double kCut = 0.7;               // what a lost packet leaves of the window
-constexpr double kPace = 1.2;              // windows a round trip, Linux's pace of a sender
-constexpr double kRoundTripShare = 0.125;  // of a new sample in the smoothed one
+constexpr double kCut = 0.7;               // share of the window that remains after a loss
+constexpr double kPace = 1.2;              // windows per round trip: Linux's pacing of a sender
+constexpr double kRoundTripShare = 0.125;  // weight of a new sample in the smoothed round trip
 
 }  // namespace
 
@@ -33,7 +48,7 @@ void SegmentQueue::offer(int32_t worker, double bytes, double now_s) {
   Sender& s = sender(worker);
   const bool waited = s.waits > kNothing_bytes;
   s.waits += bytes;
-  if (waited) return;  // for something that more bytes do not change
+  if (waited) return;  // the sender waits for something else than bytes
   acknowledge(now_s);
   send(worker, now_s);
   serve(now_s);
@@ -142,7 +157,7 @@ void SegmentQueue::acknowledge(const Segment& segment, double now_s) {
   s.on_the_way = std::max(0.0, s.on_the_way - segment.bytes);
 }
 
-// Begins to carry the first segment.
+// Starts to carry the first segment.
 void SegmentQueue::serve(double now_s) {
   if (done_s_ < kNever || queue_.empty()) return;
   credit_bytes_ = std::min(limits_.burst_bytes, credit_bytes_ + (now_s - rested_s_) * limits_.rate);

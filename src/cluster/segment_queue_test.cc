@@ -20,7 +20,7 @@ struct Pair {
     for (size_t k : {1U, 0U}) ways.emplace_back(limits, workers, ways.data() + k);
   }
 
-  // Both ways until this time, or until a transfer of the data's way is there: its worker.
+  // Runs both directions until this time, or until a transfer is complete: returns its worker.
   int32_t run(double until_s) {
     for (;;) {
       const double at_s = std::min(data().next_s(), back().next_s());
@@ -79,7 +79,7 @@ TEST_CASE("segments: long transfers share the link, and no time is lost") {
     if (k == 0) first_s = link.now_s;
   }
   CHECK(link.now_s == doctest::Approx(6));
-  CHECK(first_s > 3);  // windows are not equal, but no one is kept out
+  CHECK(first_s > 3);  // windows are not equal, but no sender starves
 }
 
 TEST_CASE("segments: a transfer that was there before it is expected ends at once") {
@@ -103,7 +103,7 @@ TEST_CASE("segments: acknowledgements wait in the other way's queue: a window a 
   for (int32_t w = 1; w < 3; ++w) link.back().offer(w, 4e6, 0);
   link.send(0, 1e6, 0);
   REQUIRE(link.run(99) == 0);
-  // The way back holds two windows of 150 KB, so a round trip takes about 0.3 s.
+  // The reverse queue holds two windows of 150 KB, so a round trip takes about 0.3 s.
   const double rate = 1e6 / link.now_s;
   CHECK(rate < window / 0.25);
   CHECK(rate > window / 0.45);

@@ -9,8 +9,8 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kFull = 0.999;
-constexpr double kClose = 1e-4;       // of a full link's load, when the ascent may end
-constexpr double kFreePrice = 1e-12;  // of a link that limits nobody
+constexpr double kClose = 1e-4;  // relative to a full link's load: stop the ascent when this close
+constexpr double kFreePrice = 1e-12;  // of a link that does not limit any flow
 constexpr int kRoundTripRounds = 4;
 
 // Calls f(link) for each link of the flow.
@@ -49,7 +49,7 @@ void share_max_min(const std::vector<double>& capacity, std::vector<SharedFlow>*
       --left;
       for_links(flow, [&](size_t l) {
         room[l] = std::max(0.0, room[l] - flow.rate);
-        // What is left of equal weights by rounding would look like a flow.
+        // Rounding leaves a little of equal weights, which would look like a flow.
         open[l] = open[l] - flow.weight > 1e-9 ? open[l] - flow.weight : 0;
       });
     }

@@ -1,3 +1,18 @@
+// Replays sampled steps of W workers as discrete events.
+//
+// Two event sources share one clock: the Network (bytes arrive) and the event heap (all else).
+// run() takes the earlier one; on a tie the network goes first. All random numbers come from one
+// stream in the order of events, so an outcome depends on the arguments only: events of equal time
+// must stay in the order of their creation.
+//
+// A step starts with a request to each server over the worker's uplink. Ops without dependencies
+// (roots) of a server start when its request arrives; roots of the worker start at once. After the
+// last op the worker waits for the answer of the slowest server, then for the gap between steps.
+// docs/cluster-model.md has the errors with and without the waits of requests and answers.
+//
+// A transfer crosses three layers: Connection decides which piece goes next, Network how fast, and
+// done() starts the ops that wait for it. A piece that follows another one keeps the slot on its
+// link (`holds`): a worker's share ends only when its connection has nothing left to send.
 #include "cluster/simulator.h"
 
 #include <algorithm>
@@ -14,10 +29,10 @@ namespace {
 
 using Kind = PlannedOp::Kind;
 
-constexpr int32_t kBegin = -1;        // in place of an op: the worker's next step begins
-constexpr int32_t kEnd = -2;          // its last answer has arrived
-constexpr int32_t kAsked = -3;        // and below: the request has arrived for group kAsked - e.op
-constexpr int32_t kCredit = 1 << 30;  // and above: credit for link e.op - kCredit
+constexpr int32_t kBegin = -1;  // in the field of an op: the worker's next step begins
+constexpr int32_t kEnd = -2;    // the worker's last answer has arrived
+constexpr int32_t kAsked = -3;  // and below: the request for root group kAsked - e.op has arrived
+constexpr int32_t kCredit = 1 << 30;  // and above: credit arrives for link e.op - kCredit
 
 struct Worker {
   const StepPlan* plan = nullptr;
@@ -26,11 +41,11 @@ struct Worker {
   int32_t free_lanes = 1;
   WaitingQueue lanes;
   std::vector<Connection> connections;  // by link
-  int32_t step = 0;                     // its number
-  int32_t shared_step = 0;              // of all, with a barrier
+  int32_t step = 0;                     // number of the current step
+  int32_t shared_step = 0;              // number of the common step, with a barrier
   int32_t plan_index = 0;
-  std::vector<double> began_s;   // by op, when recording
-  std::vector<double> served_s;  // by server: when it had done all of this step so far
+  std::vector<double> began_s;   // by op; only when recording
+  std::vector<double> served_s;  // by server: when it finished its last op of this step so far
 };
 
 struct Server {
@@ -38,7 +53,7 @@ struct Server {
   std::deque<std::pair<int32_t, int32_t>> queue;  // worker, op
 };
 
-// The most that a step sends over one link.
+// Returns the most bytes that a step sends over one link.
 double most_step_bytes(const std::vector<std::vector<StepPlan>>& kinds, int32_t servers) {
   double most = 0;
   std::vector<double> bytes;  // by link
@@ -128,8 +143,8 @@ class Simulator {
     }
   }
 
-  // What a message waits for in the queue of a link, and besides. Where flows have rates there is
-  // no queue: then it is what others have under way.
+  // Returns the delay of one message on a link: time in the queue, plus a random scheduling delay.
+  // Without queues, bytes that other workers have in flight stand for the queue.
   double message_wait_s(int32_t link, int32_t w) {
     if (rig_.queue_bytes == 0) return 0;
     const double before = network_.has_queues()
@@ -141,7 +156,8 @@ class Simulator {
     return rig_.queue_filled * before / rig_.server_rate + drawn * rig_.message_wait_s;
   }
 
-  // A request to each server goes up its link; what it is the first of begins when it is there.
+  // Starts a step: sends a request to each server over the worker's uplink. An op that waits for
+  // the request starts when it arrives.
   void begin(int32_t w) {
     Worker& me = worker(w);
     const auto& plans = kinds_[static_cast<size_t>(w) % kinds_.size()];
@@ -165,7 +181,7 @@ class Simulator {
     }
   }
 
-  // The roots of a server begin.
+  // Starts the roots of a group: its server has received the request.
   void asked(int32_t w, size_t group) {
     const StepPlan& plan = *worker(w).plan;
     const size_t next = group + 1;
@@ -175,7 +191,7 @@ class Simulator {
       ready(w, plan.roots[i]);
   }
 
-  // When the worker knows that all servers have done their part of the step.
+  // Returns when the worker knows that all servers have finished their part of the step.
   double answered_s(int32_t w) {
     double out = now_s_;
     for (int32_t s = 0; s < run_.servers; ++s)
@@ -192,7 +208,7 @@ class Simulator {
     begin(w);
   }
 
-  // The barrier: workers that are in time wait for each other.
+  // Barrier: workers that are in time wait for each other; a late one joins the current step.
   void meet(int32_t w) {
     auto& ends = out_.step_ends_s[0];
     Worker& me = worker(w);
@@ -297,10 +313,10 @@ class Simulator {
     }
   }
 
-  // With it a sender has only what the receiver gave credit for.
+  // With flow control a sender offers only bytes for which it has credit.
   bool has_flow_control() const { return rig_.scheduler.credit_s >= 0; }
 
-  // Begins the connection's next piece; `holds`: it has a place on the link, of the piece before.
+  // Starts the connection's next piece. `holds`: the previous piece's slot on the link is kept.
   void send(int32_t link, int32_t w, bool holds) {
     Connection& c = connection(link, w);
     const double piece = c.send(rig_.scheduler);
@@ -357,11 +373,10 @@ class Simulator {
   EventHeap events_;
   uint64_t order_ = 0;
   double now_s_ = 0;
-  int32_t behind_ = 0;            // workers that have not ended run_.steps steps
-  std::vector<int32_t> waiting_;  // at the barrier
-  std::vector<double>
-      under_way_;                // by link: bytes of all workers' transfers that are not there yet
-  std::vector<double> asked_s_;  // by server: what the requests of the step that begins wait
+  int32_t behind_ = 0;             // number of workers that have not ended run_.steps steps
+  std::vector<int32_t> waiting_;   // at the barrier
+  std::vector<double> under_way_;  // by link: bytes of all workers' transfers that have not arrived
+  std::vector<double> asked_s_;    // by server: delay of the request of the step that begins
   Outcome out_;
 };
 

@@ -71,8 +71,7 @@ TEST_CASE("simulator: lock-step of eight, and bytes are conserved") {
   CHECK(o.link_bytes[0] <= 1000 * o.end_s * (1 + 1e-9));
 }
 
-// When a worker came to a station of the chain and left it: the link down, its lane, the link up,
-// the server.
+// Arrival and departure of a worker at a station of the chain: downlink, lane, uplink, server.
 struct Stay {
   size_t station;
   double from_s, to_s;
@@ -129,7 +128,8 @@ TEST_CASE("simulator: Little's law on every queue") {
     CHECK(seen[station] == doctest::Approx(rate * stay_s[station] / count[station]).epsilon(0.05));
     all += seen[station];
   }
-  CHECK(all == doctest::Approx(kWorkers).epsilon(1e-6));  // each is somewhere at any time
+  CHECK(all ==
+        doctest::Approx(kWorkers).epsilon(1e-6));  // each worker is at one station at any time
 }
 
 TEST_CASE("simulator: more servers are never slower where links are shared max-min") {
@@ -222,8 +222,8 @@ TEST_CASE("simulator: more bandwidth is never slower, and a seed always gives th
   CHECK(ends(1) != ends(2));
 }
 
-// Worker 0 sends up `burst` bytes to server 0 again and again; worker 1 fetches a byte from
-// `server` and computes for a second. What a step of worker 1 lasts beyond that, mean.
+// Returns the mean time that a step of worker 1 lasts beyond 1 s. Worker 0 uploads `burst` bytes to
+// server 0 again and again; worker 1 downloads a byte from `server` and computes for a second.
 double request_wait_s(const Rig& rig, double burst, int32_t server) {
   const Step sender{{make_op(Resource::uplink, burst)}};
   Step fetcher{{make_op(Resource::downlink, 1), make_op(Resource::worker, 1, {0})}};
@@ -254,10 +254,10 @@ TEST_CASE("simulator: a request waits for what is in the queue when it comes") {
   Rig rig = plain_rig(1e6);
   rig.sharing = Sharing::queue;
   rig.queue_bytes = 200'000;
-  // One window of 100 KB, full all the time but for the segment that is being carried.
+  // One window of 100 KB, full all the time except for the segment in service.
   CHECK(request_wait_s(rig, 1e7, 0) == doctest::Approx(0.1).epsilon(0.2));
   CHECK(request_wait_s(rig, 1e7, 1) == doctest::Approx(0).epsilon(1e-6));
-  // Bursts of 20 KB one after the other: between all and nothing of one.
+  // Bursts of 20 KB one after the other: between no wait and a whole burst.
   CHECK(request_wait_s(rig, 20'000, 0) == doctest::Approx(0.01).epsilon(0.2));
 }
 

@@ -13,14 +13,14 @@
 namespace penstock::cluster {
 namespace {
 
-constexpr int64_t kMostParts = 50'000;  // ops of parts in a step
+constexpr int64_t kMostParts = 50'000;  // most ops of parts in a step
 
-// A variable that is cut: the server of each part.
+// Split variables: the server of each part.
 using Parts = std::map<std::string, std::vector<int32_t>>;
 
 struct Size {
-  int64_t largest = 0;  // transfer
-  int64_t total = 0;    // of all its transfers in a step
+  int64_t largest = 0;  // largest transfer
+  int64_t total = 0;    // of all transfers in a step
   int32_t server = 0;
 };
 
@@ -47,7 +47,7 @@ std::map<std::string, Size> sizes_of(const Profile& profile) {
 
 Parts parts_of(const Profile& profile, int64_t most_bytes) {
   std::vector<int64_t> load(static_cast<size_t>(profile.servers), 0);
-  std::vector<std::tuple<int64_t, std::string, int64_t>> cut;  // less the bytes of a part, its name
+  std::vector<std::tuple<int64_t, std::string, int64_t>> cut;  // -(bytes of a part), name, parts
   for (const auto& [name, size] : sizes_of(profile)) {
     const int64_t count = (size.largest + most_bytes - 1) / most_bytes;
     if (count > kMostParts) {
@@ -73,7 +73,7 @@ Parts parts_of(const Profile& profile, int64_t most_bytes) {
   return out;
 }
 
-// One step with its variables cut.
+// Splits the variables of one step.
 class Cutter {
  public:
   Cutter(const Step& step, const Parts& parts)
@@ -119,7 +119,7 @@ class Cutter {
     out_.ops[static_cast<size_t>(first_[i]) + part] = std::move(op);
   }
 
-  // What part `part` of op i waits for in place of op d.
+  // Returns the op that part `part` of op i waits for, instead of op d.
   int32_t dependency(size_t i, size_t part, int32_t d) {
     const auto at = static_cast<size_t>(d);
     if (servers_[at] == nullptr) return first_[at];
@@ -135,11 +135,12 @@ class Cutter {
 
   const Step& step_;
   std::vector<int32_t> variables_;
-  std::vector<const std::vector<int32_t>*> servers_;  // by op, of its parts; null: it is not cut
-  std::vector<int32_t> first_;                        // by op, its first part in out_
+  std::vector<const std::vector<int32_t>*>
+      servers_;                 // by op: servers of its parts; null: not split
+  std::vector<int32_t> first_;  // by op: its first part in out_
   size_t count_ = 0;
   int64_t added_ = 0;
-  std::map<int32_t, int32_t> joined_;  // an op to one that waits for all its parts
+  std::map<int32_t, int32_t> joined_;  // from an op to one that waits for all its parts
   Step out_;
 };
 

@@ -1,4 +1,4 @@
-// Variables cut into parts that go to several servers.
+// Splits variables into parts on several servers.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 
 namespace penstock::cluster {
 
-// The profile with each variable of a transfer of more than `most_bytes` cut into equal parts of at
-// most that, as partitioned variables are: each part has its own transfers and updates, of its
-// share of the bytes and of the server's computing, and what waited for the variable waits for all
-// parts. The others stay where they are; the parts go to the emptiest of the profile's servers,
-// largest first. A note says how many were cut. Throws INVALID_ARGUMENT where none is as large, and
-// for more than 50000 parts in a step.
+// Returns the profile with each variable that has a transfer of more than `most_bytes` cut into
+// equal parts of at most that, like partitioned variables: each part has its own transfers and
+// updates with its share of the bytes and of the server's computing, and ops that waited for the
+// variable wait for all parts. Other variables stay on their servers; parts go to the emptiest of
+// the profile's servers, largest first. A note gives the number of variables cut. Throws
+// INVALID_ARGUMENT if no variable is that large, and for more than 50000 parts in a step.
 Profile split_variables(const Profile& profile, int64_t most_bytes);
 
 }  // namespace penstock::cluster

@@ -54,7 +54,7 @@ TEST_CASE(
   }
   CHECK(parts == 3);
   CHECK(servers == std::set<int32_t>{0, 1, 2});
-  // Each part is a variable of its own from then on.
+  // From then on each part is a variable of its own.
   const Profile together = place(p, 1);
   for (const Op& op : together.steps[0].ops) CHECK(op.server == 0);
   CHECK(places_of(p, 2, Placement::greedy).size() == 4);
@@ -66,7 +66,7 @@ TEST_CASE("split: what is computed from a variable waits for all its parts") {
   set_policy("fifo", &q.rig);
   q.rig.server_rate = 1000;
   q.rig.worker_lanes = 2;
-  // Whole: 1 s down, 1 s, 1 s up, 0.4 s; b hides behind it. In halves: 0.5, 1, 0.5, 0.2.
+  // Whole: 1 s down, 1 s, 1 s up, 0.4 s, which hides b. In halves: 0.5, 1, 0.5, 0.2.
   const Profile p = two_variables(2);
   Profile apart = p;
   for (size_t i = 5; i < 10; ++i) apart.steps[0].ops[i].bytes = 0;

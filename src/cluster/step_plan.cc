@@ -9,7 +9,7 @@ namespace {
 
 using Kind = PlannedOp::Kind;
 
-// The graph while it is being built.
+// The graph during construction.
 struct Draft {
   std::vector<PlannedOp> ops;
   std::vector<std::vector<int32_t>> deps;
@@ -24,7 +24,7 @@ struct Draft {
     deps.emplace_back();
     return static_cast<int32_t>(ops.size()) - 1;
   }
-  // A new op behind `before`; `before` itself when it would take no time.
+  // Adds an op after `before`; returns `before` itself if the op would take no time.
   int32_t add_behind(int32_t before, Kind kind, int32_t place, double amount, double priority) {
     if (amount <= 0) return before;
     const int32_t i = add(kind, place, amount, priority);
@@ -33,7 +33,7 @@ struct Draft {
   }
 };
 
-// Adds the op and what it costs around it; sets where it begins and ends.
+// Adds the op and the costs around it; sets its first and last planned op.
 void add_op(const Op& op, const Rig& rig, Draft* draft, int32_t* first, int32_t* last) {
   const double recorded = std::max(0.0, is_transfer(op.resource) ? op.end_s : op.start_s);
   const double priority = op.priority >= 0 ? op.priority : recorded;
@@ -62,7 +62,8 @@ void add_op(const Op& op, const Rig& rig, Draft* draft, int32_t* first, int32_t*
   *last = draft->add_behind(*last, Kind::delay, op.server, overhead_s, priority);
 }
 
-// Passes the dependencies of ops without work on to their successors where that adds no edges.
+// Removes ops without work by passing their dependencies to their successors, if that adds no
+// edges.
 void contract(Draft* draft) {
   const size_t n = draft->ops.size();
   std::vector<int32_t> users(n, 0);
@@ -74,7 +75,7 @@ void contract(Draft* draft) {
     const size_t in = draft->deps[i].size(), out = static_cast<size_t>(users[i]);
     gone[i] = draft->ops[i].kind == Kind::none && in * out <= in + out;
   }
-  for (size_t i = 0; i < n; ++i) {  // ops stand behind what they wait for
+  for (size_t i = 0; i < n; ++i) {  // deps come first
     std::vector<int32_t> deps;
     for (const int32_t d : draft->deps[i]) {
       if (!gone[static_cast<size_t>(d)]) {
@@ -100,11 +101,11 @@ void contract(Draft* draft) {
   if (!kept.ops.empty()) *draft = std::move(kept);
 }
 
-// Roots of a server begin in the order of the transfers that they lead to, so that the first of
-// them finds the link free.
+// Sorts roots of a server by the transfers to which they lead, so that the first transfer finds the
+// link free.
 void sort_roots(StepPlan* plan) {
   std::vector<double> lead(plan->ops.size());
-  for (size_t i = plan->ops.size(); i-- > 0;) {  // ops stand behind what they wait for
+  for (size_t i = plan->ops.size(); i-- > 0;) {  // deps come first
     const PlannedOp& op = plan->ops[i];
     lead[i] = op.priority;
     if (op.kind == Kind::transfer || op.kind == Kind::worker || op.next_count == 0) continue;

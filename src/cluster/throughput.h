@@ -1,4 +1,4 @@
-// What a simulated run says of its workers' speed.
+// Speed of the workers in a simulated run.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace penstock::cluster {
 
-// Steps/s of all workers together, with a barrier steps of all, between the end of step `first` of
-// the slowest to begin and the end of the first worker to finish; 0 when no worker ends two steps
-// there.
+// Returns steps/s of all workers together (with a barrier: common steps), between the end of step
+// `first` of the last worker to begin and the end of the first worker to finish; 0 if no worker
+// ends two steps in that time.
 double throughput(const Outcome& outcome, int32_t first);
-// The same over windows of `length` steps of worker 0, from its step `first` on.
+// The same over windows of `length` steps of worker 0, starting at its step `first`.
 std::vector<double> batch_throughputs(const Outcome& outcome, int32_t first, int32_t length);
 
 }  // namespace penstock::cluster

@@ -16,7 +16,7 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 using Bits = std::vector<uint64_t>;
 
-// The worker's part of a step: what each computing op waits for, among the downlink transfers.
+// The worker's part of a step: for each computing op, the downlink transfers it waits for.
 class Graph {
  public:
   Graph(const Step& step, const std::vector<double>& seconds) {
@@ -55,8 +55,8 @@ class Graph {
   double seconds(size_t r) const { return seconds_[r]; }
   void arrive(size_t r) { waits_[r / 64] &= ~(uint64_t{1} << (r % 64)); }
 
-  // For each transfer still to come: the computing that it alone holds up, and the least that has
-  // to arrive with it to let another op run.
+  // For each outstanding transfer: computing that waits for it alone, and the least time of a set
+  // of transfers that includes it and lets another op run.
   void update(std::vector<double>* alone_s, std::vector<double>* together_s) const {
     alone_s->assign(size(), 0);
     together_s->assign(size(), kNever);
@@ -77,8 +77,8 @@ class Graph {
  private:
   std::vector<int32_t> transfers_;
   std::vector<double> seconds_;
-  std::map<Bits, double> groups_;  // computing by what it waits for
-  Bits waits_;                     // transfers still to come
+  std::map<Bits, double> groups_;  // computing time by the set of transfers it waits for
+  Bits waits_;                     // outstanding transfers
 };
 
 }  // namespace
@@ -105,7 +105,8 @@ std::vector<int32_t> tac_priorities(const Step& step, const std::vector<double>&
   std::vector<int32_t> out(step.ops.size(), -1);
   std::vector<double> alone_s, together_s;
   std::vector<bool> placed(graph.size(), false);
-  // The comparison is no strict order: the least is what no later one beats in one pass.
+  // The comparison is not a strict order: take the first element that no later one beats in one
+  // pass.
   const auto before = [&](size_t a, size_t b) {
     const double left = std::min(alone_s[b], graph.seconds(a));
     const double right = std::min(alone_s[a], graph.seconds(b));

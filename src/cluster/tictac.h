@@ -8,9 +8,9 @@
 
 namespace penstock::cluster {
 
-// `seconds` of each op: computing of the worker's, transmission of the downlink's. Gives for each
-// op its priority, lower first and equal where TIC ties; -1 for ops that are no downlink transfer.
-// Throws RESOURCE_EXHAUSTED beyond 2000 transfers.
+// Returns for each op its priority: lower goes first, equal on TIC's ties, -1 for ops that are not
+// downlink transfers. `seconds` of each op: computing time of worker ops, transmission time of
+// downlink transfers. Throws RESOURCE_EXHAUSTED above 2000 transfers.
 std::vector<int32_t> tic_priorities(const Step& step);
 std::vector<int32_t> tac_priorities(const Step& step, const std::vector<double>& seconds);
 

@@ -1,4 +1,4 @@
-// A simulated run as a Chrome trace, which Perfetto opens.
+// Writes a simulated run as a Chrome trace, which Perfetto opens.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace penstock::cluster {
 
-// The first steps of `workers` workers, each beginning `question.rig.stagger_s` after the other: a
-// process for each worker with its computing and its links, one for each server. Names are those
-// of the profile.
+// Returns the first steps of `workers` workers, each starting `question.rig.stagger_s` after the
+// one before: one process for each worker with its computing and links, one for each server. Names
+// are those of the profile.
 std::string write_timeline(const std::vector<Profile>& kinds, const Question& question,
                            int32_t workers);
 

@@ -1,4 +1,4 @@
-// For tests: a profile of variables, each read, used by one op, and applied.
+// Test helper: a profile of variables, each read, used by one op, and applied.
 #pragma once
 
 #include <string>
@@ -9,7 +9,8 @@
 
 namespace penstock::cluster {
 
-// Five ops a variable: it at its server, down, computing of `use_us`, up, applying of `apply_us`.
+// Five ops for each variable: variable on its server, down, computing of `use_us`, up, applying of
+// `apply_us`.
 inline Profile profile_of_variables(const std::vector<std::pair<std::string, int>>& bytes_of,
                                     int use_us, int apply_us, int servers = 1) {
   std::string ops;

@@ -1,4 +1,4 @@
-// What waits for a link or a lane, in the order in which it goes.
+// Priority queue of transfers or ops that wait for a link or a lane.
 #pragma once
 
 #include <cstddef>
@@ -10,23 +10,23 @@
 
 namespace penstock::cluster {
 
-// Lowest round, then lowest priority first.
+// The lowest round goes first, then the lowest priority.
 struct Waiting {
   int32_t round;
   double priority;
   int32_t op;
   double left;        // bytes
-  bool first = true;  // none of it was sent yet
+  bool first = true;  // nothing was sent yet
   bool operator>(const Waiting& o) const {
     return std::tie(round, priority, op) > std::tie(o.round, o.priority, o.op);
   }
 };
 
-// A heap, beside which what comes in order, as most does, stands in a row.
+// A heap plus a sorted row: most entries arrive in order and go into the row, which is cheaper.
 class WaitingQueue {
  public:
   bool empty() const { return begun_ == row_.size() && heap_.empty(); }
-  // REQUIRES !empty(), as pop() does.
+  // REQUIRES !empty(); so does pop().
   const Waiting& top() const { return from_row() ? row_[begun_] : heap_.top(); }
   void pop() {
     if (!from_row()) return heap_.pop();
@@ -50,7 +50,7 @@ class WaitingQueue {
     return begun_ < row_.size() && (heap_.empty() || heap_.top() > row_[begun_]);
   }
 
-  std::vector<Waiting> row_;  // ascending; those before begun_ have gone
+  std::vector<Waiting> row_;  // ascending; entries before begun_ are gone
   size_t begun_ = 0;
   std::priority_queue<Waiting, std::vector<Waiting>, std::greater<>> heap_;
 };

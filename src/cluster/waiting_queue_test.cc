@@ -21,7 +21,7 @@ TEST_CASE("waiting queue: what comes in order, out of order and between goes in 
       const auto rounds = static_cast<int32_t>(random() % 100 < disorder ? 1 : 0);
       queue.push({rounds, priority, op, 1});
       expected.emplace(rounds, priority, op);
-      // At times more go than come: it runs empty and begins anew.
+      // At times pops exceed pushes: the queue runs empty and restarts.
       for (auto gone = random() % (op % 200 < 100 ? 2 : 4); gone > 0 && !expected.empty(); --gone) {
         const Waiting& top = queue.top();
         REQUIRE(std::tuple(top.round, top.priority, top.op) == *expected.begin());

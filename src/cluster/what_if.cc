@@ -27,7 +27,7 @@ double parse_factor(const std::string& text, const std::string& change) {
   return v;
 }
 
-// Applies `edit` to the ops that `fits` and says so in the notes.
+// Applies `edit` to the ops for which `fits` holds and adds a note.
 template <typename Fits, typename Edit>
 Profile edit_ops(Profile profile, const std::string& change, const Fits& fits, const Edit& edit) {
   int64_t count = 0;
@@ -124,7 +124,7 @@ int64_t parse_whole(const std::string& text, const std::string& change, int64_t 
 
 namespace {
 
-// One step with all-reduces in place of servers.
+// Returns one step with all-reduces instead of servers.
 Step bucketed(Step step, int64_t bucket_bytes) {
   std::vector<size_t> gradients;
   for (size_t i = 0; i < step.ops.size(); ++i) {
@@ -163,7 +163,8 @@ Profile to_all_reduce(const Profile& profile, int64_t bucket_bytes) {
   const Step first = bucketed(profile.steps[0], bucket_bytes);
   if (first.ops.size() == profile.steps[0].ops.size())
     bad("predict: " + profile.source + ": no uplink transfers to make an all-reduce of");
-  // Ranks must agree on the buckets: all steps have the first one's, and their own durations.
+  // Ranks must agree on the buckets: all steps have the buckets of the first one, with their own
+  // durations.
   for (const Step& recorded : profile.steps) {
     std::map<std::string, double> durations;
     for (const Op& op : recorded.ops)
