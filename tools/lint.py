@@ -106,12 +106,12 @@ def added_lines():
 WORDS = [(re.compile(p), better) for p, better in (
     (r"(?:^|[.!?|] )(?:What|Where|That|Of)\b", "begin with a verb or with the name of the thing"),
     (r"\b[Tt](?:ak(?:e|es|en|ing)|ook) up\b", "resume"),
-    (r"\bis no (?!longer\b|more\b)", "is not, does not"),
+    (r"(?<!here )\bis no (?!longer\b|more\b)", "is not, does not"),
     (r"\bso many\b", "n"),
     (r"\b[Bb]ehind\b", "after"))]
 WORDS_BAD = ("x;  // What is left.", "// Ends. Where it is cut", "// is taken up", "/// is no row", "// so many rows",
              "f();  // behind the mark")
-WORDS_GOOD = ("what(behind);", 's = "// behind";', "// Returns what is left.", "// is no longer", "// behind (words: ok)",
+WORDS_GOOD = ("what(behind);", 's = "// behind";', "// Returns what is left.", "// There is no row; one is no longer", "// behind (words: ok)",
               "// See http://x/behind", "// after `behind`")
 GENERATED = {"docs/functions.md", "docs/operators.md"}  # tools/reference.py; the words are in strings of src/
 

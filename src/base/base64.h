@@ -7,7 +7,8 @@
 namespace penstock {
 
 std::string to_base64(std::string_view bytes);
-// The bytes; nothing for what is no base64 (padding is required, spaces are refused).
+// Returns the bytes, or nothing if the text is not base64 (padding is required, spaces are
+// refused).
 std::optional<std::string> from_base64(std::string_view text);
 
 }  // namespace penstock

@@ -1,4 +1,4 @@
-// Whether the work that this thread does is still wanted.
+// Tells whether the current thread's work is still wanted.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@ class ScopedCancellation {
   const std::atomic<bool>* previous_;
 };
 
-// Throws CANCELLED where the run was cancelled: call between rows of long work.
+// Throws CANCELLED if the run was cancelled. Call it between rows of long work.
 inline void check_cancelled() {
   if (ScopedCancellation::requested()) throw Error(Code::cancelled, "cancelled");
 }

@@ -11,7 +11,7 @@ uint32_t crc32c(std::span<const std::byte> bytes) {
   uint32_t crc = 0xffffffffu;
   do {
     const size_t size = std::min(bytes.size(), kMostAtOnce);
-    // It only reads; its parameter lacks the const.
+    // The function only reads; its parameter lacks the const.
     auto* data = reinterpret_cast<unsigned char*>(const_cast<std::byte*>(bytes.data()));
     crc = crc32_iscsi(data, static_cast<int>(size), crc);
     bytes = bytes.subspan(size);

@@ -1,4 +1,4 @@
-// CRC-32C (Castagnoli), as TFRecord files carry it.
+// CRC-32C (Castagnoli), as in TFRecord files.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,10 @@
 
 namespace penstock {
 
-// The checksum of `bytes`, with the CPU's instructions where it has them.
+// Returns the checksum of `bytes`, using the CPU's instructions if present.
 uint32_t crc32c(std::span<const std::byte> bytes);
 
-// TFRecord stores checksums masked, since a checksum of data that holds checksums is weak.
+// TFRecord masks stored checksums, because a checksum of data that contains checksums is weak.
 constexpr uint32_t mask_crc(uint32_t crc) { return ((crc >> 15) | (crc << 17)) + 0xa282ead8u; }
 constexpr uint32_t unmask_crc(uint32_t masked) {
   const uint32_t rotated = masked - 0xa282ead8u;

@@ -30,7 +30,7 @@ std::string_view code_name(Code code) {
 
 Error::Error(Code code, std::string message, std::string node)
     : code_(code), message_(std::move(message)), node_(std::move(node)) {
-  // An op of the stage's own name says it already.
+  // The message of an op that has the stage's name already begins with it.
   const bool said = node_.empty() || message_.starts_with(node_ + ": ");
   what_ = said ? message_ : node_ + ": " + message_;
 }
@@ -46,7 +46,7 @@ ErrorPtr current_error() {
     return std::make_shared<const Error>(e);
   } catch (const std::bad_alloc&) {
     return std::make_shared<const Error>(Code::resource_exhausted, "out of memory");
-  } catch (const std::length_error&) {  // of a container: more than the address space holds
+  } catch (const std::length_error&) {  // a container larger than the address space
     return std::make_shared<const Error>(Code::resource_exhausted, "a size is too large");
   } catch (const std::exception& e) {
     return std::make_shared<const Error>(Code::internal, e.what());

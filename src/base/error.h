@@ -1,7 +1,7 @@
-// Errors inside the library: the public type is in penstock/error.h.
+// Errors inside the library; the public type is in penstock/error.h.
 //
-// Throw Error for what ends the run or fails a row; return values tell what is expected (end, no
-// match). CHECK stands for our own bugs and stays on in release builds.
+// Throw Error if the run ends or a row fails. Use return values for expected outcomes (end, no
+// match). CHECK is for our own bugs and stays on in release builds.
 #pragma once
 
 #include <memory>
@@ -14,11 +14,12 @@ namespace penstock {
 
 using ErrorPtr = std::shared_ptr<const Error>;
 
-// The error in flight as a value; a foreign exception becomes INTERNAL (or RESOURCE_EXHAUSTED for
-// bad_alloc). Call inside a catch block.
+// Returns the current exception as a value; a foreign exception becomes INTERNAL (bad_alloc becomes
+// RESOURCE_EXHAUSTED). Call it inside a catch block.
 ErrorPtr current_error();
 
-// The error of errno, with the code that fits: "open: data.tfrecord: No such file or directory".
+// Returns the error of errno with the matching code: "open: data.tfrecord: No such file or
+// directory".
 Error system_error(std::string_view what, std::string_view path, int errno_value);
 
 [[noreturn]] void check_failed(const char* file, int line, const char* condition);

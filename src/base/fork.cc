@@ -6,12 +6,12 @@
 
 namespace penstock {
 
-// All that there are, in a list.
+// List of all ForkMutexes.
 struct ForkMutexes {
-  std::mutex mutex;  // of the list
+  std::mutex mutex;  // protects the list
   ForkMutex* first = nullptr;
 
-  // Never destroyed: mutexes in objects of the process come and go until it ends.
+  // Never destroyed: mutexes in objects of the process are created and destroyed until it ends.
   static ForkMutexes& all() {
     static ForkMutexes* const mutexes = [] {
       auto* made = new ForkMutexes;
@@ -25,7 +25,7 @@ struct ForkMutexes {
     return *mutexes;
   }
 
-  // Holds all or none while it waits: no order of locking is in its way.
+  // Locks all mutexes or none, and holds none while it waits, so there is no lock order to respect.
   void lock_all() {
     for (;;) {
       mutex.lock();

@@ -1,9 +1,9 @@
-// What a forked child inherits, and what it may not touch.
+// Rules for state that a forked child inherits.
 //
-// A child has one thread: the one that forked. Whatever another thread held locked stays locked in
-// it, and nobody finishes what the others were at. So state that lives longer than a run is guarded
-// by ForkMutex, which is free in the child, and runs, which have threads, are left alone there:
-// fork_count tells which ones are inherited.
+// A child has one thread: the one that forked. A lock that another thread held stays locked in the
+// child, and the other thread's unfinished work stays unfinished. Therefore ForkMutex guards state
+// that lives longer than a run; it is free in the child. The child leaves inherited runs alone,
+// because their threads do not exist there: fork_count identifies them.
 #pragma once
 
 #include <atomic>
@@ -12,8 +12,8 @@
 
 namespace penstock {
 
-// A mutex that fork waits for, so that what it guards is whole in the child. Hold it for a moment
-// only, and run no code of users meanwhile: a fork in it would wait for itself.
+// A mutex for which fork waits, so that the state it guards is consistent in the child. Hold it for
+// a moment only and run no user code under it: a fork inside would wait for itself.
 class ForkMutex {
  public:
   ForkMutex();
@@ -36,8 +36,8 @@ namespace internal {
 inline std::atomic<uint32_t> forks{0};
 }
 
-// Forks between the process that made the first ForkMutex and this one: an object made under
-// another number is inherited. Costs no system call.
+// Returns the number of forks between the process that made the first ForkMutex and this one. An
+// object made under another number is inherited. Costs no system call.
 inline uint32_t fork_count() { return internal::forks.load(std::memory_order_relaxed); }
 
 }  // namespace penstock

@@ -11,7 +11,7 @@ struct Habit {
   std::string_view word, instead;
 };
 
-// Bare words that are not true, false or null.
+// Bare words other than true, false and null.
 constexpr auto kWords = std::to_array<Habit>({
     {"NaN", "null"},
     {"nan", "null"},

@@ -1,4 +1,4 @@
-// Habits of other languages in texts that should be JSON.
+// Habits from other languages in texts that should be JSON.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace penstock {
 
-// Returns what keeps a refused text from being JSON and what to write, such as
-// "; `NaN` at line 3 is no JSON: write null". "" if none of the usual mistakes is in it.
+// Returns the reason why a refused text is not JSON and what to write instead, for the end of a
+// message. Returns "" if the text has none of the usual mistakes.
 std::string json_mistake(std::string_view text);
 
 }  // namespace penstock

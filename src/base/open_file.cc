@@ -55,12 +55,13 @@ FileDescriptor open_path(std::string_view caller, const std::string& path, int f
 }
 
 OpenedFile open_regular(std::string_view caller, const std::string& path) {
-  // O_NONBLOCK: without it a pipe that nobody writes to keeps the thread in open for ever. It means
-  // nothing to regular files.
+  // Without O_NONBLOCK, open of a pipe without a writer blocks forever. The flag has no effect on
+  // regular files.
   OpenedFile out{open_path(caller, path, O_RDONLY | O_NONBLOCK | O_NOCTTY), {}};
   if (!out.fd.is_open()) {
     if (errno != ENXIO) throw system_error(caller, path, errno);
-    fail(caller, path, Code::invalid_argument, "not a regular file");  // a socket, no device there
+    fail(caller, path, Code::invalid_argument,
+         "not a regular file");  // a socket, or a node without a device
   }
   if (::fstat(out.fd.get(), &out.status) != 0) throw system_error(caller, path, errno);
   if (S_ISDIR(out.status.st_mode)) throw system_error(caller, path, EISDIR);
@@ -87,7 +88,7 @@ std::string read_regular(std::string_view caller, const std::string& path, int64
   std::string out;
   size_t done = 0;
   for (;;) {
-    // One byte more than the file has shows its end without another round.
+    // One byte more than the file's size detects its end without another read.
     out.resize(std::max({static_cast<size_t>(size) + 1, done + 1, done * 3 / 2}));
     if (size == 0 && done == 0) out.resize(4096);
     const ssize_t got =

@@ -1,5 +1,5 @@
-// Files by name. Every system call that takes a name gets it from system_path(), so that a name
-// cannot mean another file than it says.
+// Opens files by name. Every system call that takes a name gets it from system_path(), so that a
+// name cannot denote another file than it spells.
 #pragma once
 
 #include <sys/stat.h>
@@ -33,7 +33,8 @@ class FileDescriptor {
   int fd_;
 };
 
-// open(2) with O_CLOEXEC, tried again after EINTR; not open, with errno set, where it fails.
+// Calls open(2) with O_CLOEXEC and retries after EINTR. If it fails the result is not open and
+// errno is set.
 FileDescriptor open_path(std::string_view caller, const std::string& path, int flags,
                          mode_t mode = 0);
 
@@ -42,16 +43,16 @@ struct OpenedFile {
   FileDescriptor fd;
   struct stat status;
 };
-// Never waits for the other end of a pipe. Throws what system_error says, FAILED_PRECONDITION for a
-// folder, INVALID_ARGUMENT for a pipe, a device or a socket.
+// Opens a regular file without ever waiting for the other end of a pipe. Throws what system_error
+// returns, FAILED_PRECONDITION for a folder, INVALID_ARGUMENT for a pipe, a device or a socket.
 OpenedFile open_regular(std::string_view caller, const std::string& path);
 
-// The bytes of a file from its beginning, also where the file system does not know their number:
-// files of /proc have size 0, those of /sys are shorter than their size. Throws RESOURCE_EXHAUSTED
-// beyond `limit` bytes, DATA_LOSS where the file is cut in the meantime.
+// Reads a whole file, even if its size is wrong: files of /proc have size 0, those of /sys are
+// shorter than their size. Throws RESOURCE_EXHAUSTED above `limit` bytes, DATA_LOSS if the file is
+// cut during the read.
 std::string read_regular(std::string_view caller, const std::string& path, int64_t limit);
 
-// True where fewer bytes than `size` are no loss: the file never had them (/sys).
+// Returns true if fewer bytes than `size` are not a loss: the file never had them (/sys).
 bool size_is_a_guess(int fd, int64_t size);
 
 }  // namespace penstock

@@ -1,5 +1,4 @@
-// Counter-based random numbers: Philox (Salmon et al., SC 2011), and the hash that joins
-// ids.
+// Counter-based random numbers: Philox (Salmon et al., SC 2011), and the hash that combines ids.
 #pragma once
 
 #include <array>
@@ -8,7 +7,7 @@
 
 namespace penstock {
 
-// A well-mixed 64-bit function of both; not symmetric.
+// Returns a well-mixed 64-bit function of both; not symmetric.
 inline uint64_t mix(uint64_t a, uint64_t b) {
   uint64_t x = a * 0x9e3779b97f4a7c15ull + b + 0x632be59bd9b4e019ull;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
@@ -31,7 +30,7 @@ struct PhiloxConstants<uint64_t> {
   static constexpr uint64_t kWeyl[] = {0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B};
 };
 
-// One block of four words: Philox4x32 or, of words of 64 bits, Philox4x64.
+// Returns one block of four words: Philox4x32, or Philox4x64 for 64-bit words.
 template <typename Word>
 std::array<Word, 4> philox(std::array<Word, 4> counter, std::array<Word, 2> key, int rounds = 10) {
   using C = PhiloxConstants<Word>;
@@ -50,11 +49,11 @@ std::array<Word, 4> philox(std::array<Word, 4> counter, std::array<Word, 2> key,
   return counter;
 }
 
-// The draws of one occurrence of a random op for one row: a stream that starts at the same place
-// whenever and wherever the row is made.
+// Random numbers of one occurrence of a random op for one row. The stream starts at the same
+// position whenever and wherever the row is computed.
 class RandomStream {
  public:
-  // `round` counts the rounds of enclosing loops, 0 outside loops.
+  // `round` is the round of enclosing loops, 0 outside loops.
   RandomStream(uint64_t seed, uint64_t epoch, uint64_t lineage, uint32_t round = 0)
       : key_{low(epoch == 0 ? seed : mix(seed, epoch)), high(epoch == 0 ? seed : mix(seed, epoch))},
         counter_{0, round, low(lineage), high(lineage)} {}

@@ -16,17 +16,17 @@ constexpr bool kRecycles = true;
 #endif
 
 constexpr int kClasses = size_class_of(kMostRecycled) + 1;
-constexpr int64_t kBatchBytes = 64 << 10;  // what goes between threads at once
-constexpr int kMostShared = 32;            // batches of one class that no thread has
+constexpr int64_t kBatchBytes = 64 << 10;  // bytes that move between threads at once
+constexpr int kMostShared = 32;            // batches of one class that no thread owns
 
 constexpr int batch_of(int index) {
   return static_cast<int>(std::clamp<int64_t>(kBatchBytes / size_class_bytes(index), 4, 64));
 }
 
-// Lies in a free block itself.
+// Header stored in the free block itself.
 struct Free {
   Free* next;
-  Free* next_batch;  // of the first of a batch
+  Free* next_batch;  // of the first block of a batch
 };
 
 struct Shared {
@@ -35,7 +35,7 @@ struct Shared {
   int count = 0;
 };
 
-// Never destroyed: threads give back until the process ends.
+// Never destroyed: threads return blocks until the process ends.
 Shared& shared(int index) {
   static auto* all = new Shared[kClasses];
   return all[index];
@@ -45,7 +45,7 @@ void free_all(Free* block) {
   while (block) std::free(std::exchange(block, block->next));
 }
 
-// Two halves: one is in use, the other is full or empty and goes to other threads whole.
+// Two halves: one is in use; the other is full or empty and moves to other threads as a whole.
 struct Lists {
   struct List {
     Free* used = nullptr;
@@ -66,7 +66,7 @@ Lists::~Lists() {
   }
 }
 
-// Null while the thread's objects are destroyed: blocks may still come back then.
+// Null while the thread's objects are destroyed: blocks may still be returned then.
 Lists* own_lists() {
   if (lists_gone) return nullptr;
   thread_local Lists lists;

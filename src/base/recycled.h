@@ -1,5 +1,5 @@
-// Heap blocks up to 40 KiB that are used again: columns of small elements, and vectors that are
-// made and dropped once a block.
+// Recycles heap blocks up to 40 KiB: columns of small elements, and vectors that are made and
+// dropped for each block.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace penstock {
 
-// Sizes are rounded up to classes, four a power of two: 64, 80, 96, 112, 128, 160, ...
+// Sizes are rounded up to classes, four per power of two: 64, 80, 96, 112, 128, 160, ...
 inline constexpr int64_t kSmallestClass = 64;
 constexpr int size_class_of(int64_t bytes) {
   bytes = std::max(bytes, kSmallestClass);
@@ -28,10 +28,10 @@ constexpr int64_t size_class_bytes(int index) {
 
 inline constexpr int64_t kMostRecycled = 40 << 10;  // 4096 entries of 8 bytes and a header
 
-// Each thread has lists of free blocks, one for each class. Blocks often go one way, from the
-// threads that fill them to the one that consumes them: what overflows a list goes to the other
-// threads some at a time. Aligned to 64 bytes. Null when there is no memory. Larger sizes, and
-// everything under a sanitizer (which must see each free), go to the heap.
+// Returns memory aligned to 64 bytes; null if there is none. Each thread has a list of free blocks
+// for each class. Blocks often travel one way, from threads that fill them to the thread that
+// consumes them, so a list that overflows passes blocks to other threads in batches. Larger sizes,
+// and everything under a sanitizer (which must see each free), use the heap.
 void* find_recycled(size_t bytes);
 void give_recycled(void* memory, size_t bytes) noexcept;
 // Throws std::bad_alloc.
@@ -50,7 +50,7 @@ struct Recycled {
   Recycled(const Recycled<U>&) {}
   T* allocate(size_t n) { return static_cast<T*>(take_recycled(n * sizeof(T))); }
   void deallocate(T* p, size_t n) noexcept { give_recycled(p, n * sizeof(T)); }
-  // Entries that resize adds are left as their default constructor leaves them.
+  // Default-initialises, so that resize does not fill entries with zeros.
   template <typename U>
   void construct(U* p) {
     ::new (static_cast<void*>(p)) U;

@@ -1,5 +1,5 @@
-// Threads that the system may refuse: a limit on processes (ulimit -u), a cgroup's pids.max, no
-// memory for a stack.
+// Starts threads that the system may refuse: a limit on processes (ulimit -u), a cgroup's pids.max,
+// no memory for a stack.
 #pragma once
 
 #include <cerrno>
@@ -25,7 +25,7 @@ bool start_thread(Thread* thread, Work&& work) {
   }
 }
 
-// For work that cannot do without a thread of its own.
+// Returns the error for work that needs a thread of its own.
 inline Error no_thread_error(const std::string& use) {
   return {Code::resource_exhausted,
           "the system starts no thread " + use +

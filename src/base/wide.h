@@ -1,7 +1,7 @@
-// Loops over entries that are compiled twice: for any x86-64, and for AVX2 and its neighbours; the
-// loader takes what the machine has. The same results, bit for bit: nothing is contracted
-// (-ffp-contract=off) and no order of summation changes. Where clones do not work (sanitizers,
-// Clang) or do not pay (debug builds) there is one.
+// Compiles loops over entries twice: for any x86-64, and for AVX2 and related extensions; the
+// loader selects. Results are the same bit for bit: nothing is contracted (-ffp-contract=off) and
+// no order of summation changes. There is one version only if clones do not work (sanitizers,
+// Clang) or do not pay (debug builds).
 #pragma once
 
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(NDEBUG) && \

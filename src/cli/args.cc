@@ -13,7 +13,7 @@ namespace {
 const Flag kHelp{"--help", "", "this text; -h too"};
 const Flag kColor{"--color", "auto|always|never", "auto: on a terminal, unless NO_COLOR is set"};
 
-// A number and what follows it; false when there is none.
+// Splits a number from the unit after it; returns false without a number.
 bool split_number(const std::string& text, double* number, std::string* unit) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
   if (error != std::errc() || !(*number >= 0) || std::isinf(*number)) return false;

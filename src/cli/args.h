@@ -1,4 +1,4 @@
-// Arguments of a command, and the help that follows from them.
+// Arguments of a command, and the help text derived from them.
 #pragma once
 
 #include <map>
@@ -20,18 +20,18 @@ struct Flag {
   std::string help;   // one line
 };
 
-// A wrong call: exit status 2 with its message and where to find help.
+// A wrong call: exit status 2 with its message and a pointer to the help.
 struct UsageError {
   std::string message;
 };
 
-// A value or a file that a call names, refused before any work: exit status 2.
+// A value or a file of the call is refused before any work: exit status 2.
 class Refusal : public Error {
  public:
   explicit Refusal(const Error& e) : Error(e) {}
 };
 
-// Does what comes before a command's work: the Errors of `prepare` are refusals.
+// Runs preparations before a command's work: Errors of `prepare` become refusals.
 template <typename Prepare>
 auto before_work(Prepare&& prepare) {
   try {
@@ -48,7 +48,7 @@ class Args {
   // argv without program and command. Throws UsageError on unknown or incomplete flags.
   Args(const std::vector<std::string>& words, const std::vector<Flag>& flags);
   bool has(std::string_view flag) const { return flags_.contains(std::string(flag)); }
-  std::optional<std::string> get(std::string_view flag) const;  // the last one given
+  std::optional<std::string> get(std::string_view flag) const;  // the last value given
   std::vector<std::string> all(std::string_view flag) const;
   int64_t get_int(std::string_view flag, int64_t fallback, int64_t least) const;
   double get_seconds(std::string_view flag, double fallback) const;  // "2s", "250ms", "1.5"
@@ -67,19 +67,19 @@ struct Command {
   std::string about;    // paragraphs for --help
   std::vector<Flag> flags;
   int (*run)(const Args&);
-  std::vector<std::string> words = {};  // what the first argument may be, if that is known
+  std::vector<std::string> words = {};  // known values of the first argument
 };
 
-// Every command, in the order of the list.
+// All commands, in the order of the list.
 std::vector<Command> commands();
-// Every flag of a command, those that all have included.
+// Returns every flag of a command, including the flags that all commands have.
 std::vector<Flag> flags_of(const Command& command);
-// The list of commands that `penstock help` prints.
+// Returns the list of commands that `penstock help` prints.
 std::string overview();
 
-// Text of `penstock COMMAND --help`, at most 80 columns wide.
+// Returns the text of `penstock COMMAND --help`, at most 80 columns wide.
 std::string help_of(const Command& command);
-// `text` broken at spaces to `width` columns, each line after the first indented.
+// Breaks `text` at spaces to `width` columns; indents each line after the first.
 std::string wrap(std::string_view text, size_t width, size_t indent);
 
 Command run_command();

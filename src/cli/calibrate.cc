@@ -25,7 +25,7 @@ Json error_json(const cluster::EndTimeError& e) {
           {"most", e.most}};
 }
 
-// What was fitted: the network and which keys of it were, and the report.
+// Result of a fit: the network, the keys that were fitted, and the report.
 struct Fitted {
   cluster::Rig rig;
   std::vector<std::string> keys;
@@ -103,7 +103,7 @@ void fit_profile(const std::string& path, Fitted* out) {
   rig = window.rig;
   rig.step_gap_s = cluster::fit_step_gap(profile, rig);
   out->add({"burst_bytes", "receive_s", "receive_s_per_byte"});
-  // The one is what the other left: apart they make no sense.
+  // One is the remainder of the other: they have no meaning separately.
   out->add({"step_gap_s", "step_gap_transfer_s"});
   if (window.found) out->add({"first_bytes", "then_bytes", "pieces"});
   out->report["overhead"] = {{"transfers", overhead.transfers},
@@ -122,7 +122,7 @@ void fit_profile(const std::string& path, Fitted* out) {
   out->text.emplace_back(line);
 }
 
-// Fits what the call names, without writing anything.
+// Fits the constants that the call names; writes nothing.
 Fitted fit(const Args& args) {
   if (args.positional().size() > 1) throw UsageError{"one profile at most"};
   const auto pattern = args.get("--pattern");

@@ -1,4 +1,4 @@
-// penstock completions: what shells need to complete commands and flags.
+// penstock completions: completion of commands and flags for shells.
 
 #include <algorithm>
 #include <cctype>
@@ -15,7 +15,7 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
   return text;
 }
 
-// A word in single quotes, for the three shells.
+// Quotes a word with single quotes, for all three shells.
 std::string quoted(const std::string& text) { return "'" + replaced(text, "'", "'\\''") + "'"; }
 
 std::string joined(const std::vector<std::string>& words) {
@@ -24,7 +24,7 @@ std::string joined(const std::vector<std::string>& words) {
   return out;
 }
 
-// The values of a flag such as live|off; none where any value will do.
+// Returns the values of a flag such as live|off; none if any value is allowed.
 std::vector<std::string> choices(const Flag& flag) {
   std::vector<std::string> out;
   if (flag.value.find('|') == std::string::npos) return out;
@@ -50,7 +50,7 @@ std::string names_of_commands() {
   return out;
 }
 
-// Where the function leaves COMPREPLY empty, names of files are completed.
+// Bash completes file names when the function leaves COMPREPLY empty.
 std::string bash() {
   std::string flags, values;
   for (const Command& c : commands()) {
@@ -98,7 +98,7 @@ std::string bash() {
          "complete -o default -F _penstock penstock\n";
 }
 
-// An entry of _arguments: [text] ends at a bracket and : begins the value.
+// Writes an entry of _arguments: [text] ends at a bracket and : begins the value.
 std::string zsh_flag(const Flag& flag) {
   std::string help = replaced(replaced(flag.help, "\\", "\\\\"), ":", "\\:");
   help = replaced(replaced(help, "[", "\\["), "]", "\\]");

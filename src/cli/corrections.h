@@ -1,4 +1,4 @@
-// predict --corrections: the paper's rule with and without each thing put right.
+// predict --corrections: the paper's rule with and without each correction.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace penstock::cli {
 
-// Prints steps/s of each of question.workers: the paper's rule, the rule with each correction
-// alone, question.rig, and that without each.
+// Prints steps/s of each of question.workers: by the paper's rule, by that with each correction
+// alone, by question.rig, and by that without each.
 void print_corrections(const std::vector<cluster::Profile>& kinds,
                        const cluster::Question& question);
 

@@ -12,7 +12,7 @@ void Deadline::set(double seconds) {
   try {
     alarm_.set(at_ns_ + kGraceNs, this);
   } catch (const Error&) {
-    // Without a thread that waits for the time, the consumer looks at it between two elements.
+    // Without a timer thread the consumer checks the time between two elements.
   }
 }
 

@@ -1,4 +1,4 @@
-// The time that a run may take.
+// Time limit of a run.
 #pragma once
 
 #include <atomic>
@@ -8,16 +8,16 @@
 
 namespace penstock::cli {
 
-// The consumer asks between two elements whether the time is over. A run that gives none for half a
-// second more is cancelled: an element that takes moderately long still counts, and one that never
-// comes does not hold the run.
+// Lets the consumer check the time between two elements. Cancels a run that returns no element for
+// another half second: a moderately slow element still counts, and one that never comes does not
+// block the program.
 class Deadline final : private Waker {
  public:
   Deadline(BlockIterator* iterator, double seconds) : iterator_(iterator) { set(seconds); }
   Deadline(const Deadline&) = delete;
   Deadline& operator=(const Deadline&) = delete;
 
-  // Starts anew: `seconds` from now.
+  // Restarts the limit: `seconds` from now.
   void set(double seconds);
   bool passed() const { return passed_ || now_ns() >= at_ns_; }
 
@@ -27,7 +27,7 @@ class Deadline final : private Waker {
   BlockIterator* const iterator_;
   int64_t at_ns_ = INT64_MAX;
   std::atomic<bool> passed_{false};
-  Alarm alarm_;  // last: nobody is woken after it is gone
+  Alarm alarm_;  // last member: destroyed first, so that it never wakes a destroyed object
 };
 
 }  // namespace penstock::cli

@@ -1,4 +1,4 @@
-// penstock explain: what holds a pipeline back, and what would change it.
+// penstock explain: the limit of a pipeline, and changes that would raise it.
 
 #include <cstdio>
 
@@ -16,7 +16,7 @@
 namespace penstock::cli {
 namespace {
 
-// What optimizing would bring, from the trace alone: the cores shared out by the model.
+// Predicts the gain of optimizing from the trace alone: the model divides the cores.
 ExplainOptions suggestions(const Analysis& a) {
   ExplainOptions out;
   if (a.rate <= 0 || a.best.rate <= 1.05 * a.rate || a.best.rate > 1e15) return out;
@@ -26,7 +26,7 @@ ExplainOptions suggestions(const Analysis& a) {
   return out;
 }
 
-// Instead of the report.
+// Prints the functions, not the report.
 int explain_functions(const Args& args) {
   const LoadedPipeline p = load_pipeline(args);
   if (p.plan->op->sink)
@@ -47,7 +47,7 @@ int explain(const Args& args) {
   if (args.has("--functions")) return explain_functions(args);
   Trace trace;
   const std::string path = pipe_argument(args);
-  // Standard input is read with the pipeline.
+  // Loading the pipeline reads standard input.
   const std::string text = path == "-" ? std::string() : read_text(path);
   if (looks_like_trace(text)) {
     trace = read_trace(text, path);

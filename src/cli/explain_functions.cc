@@ -15,7 +15,7 @@ constexpr int64_t kMostRows = 4096;
 constexpr int64_t kMostBytes = 32 << 20;
 constexpr double kMostSeconds = 0.5;
 
-// Runs the function over the first blocks of its input, for as long as that takes.
+// Runs the function over the first blocks of its input, within a time limit.
 FunctionReport measure(const PlanPtr& rows, const std::string& stage, const std::string& name,
                        const Function& f, const RunOptions& options) {
   FunctionReport out{stage, name, 0, 0, {}};
@@ -29,7 +29,7 @@ FunctionReport measure(const PlanPtr& rows, const std::string& stage, const std:
       return input.next(&block, std::min(most, kMostRows - out.rows));
     } catch (const Error& e) {
       if (e.code() != Code::cancelled || CancelOnSignal::requested()) throw;
-      return false;  // nothing came in time
+      return false;  // no row came in time
     }
   };
   while (out.rows < kMostRows && bytes < kMostBytes && !deadline.passed() && next()) {
@@ -52,17 +52,18 @@ FunctionReport measure(const PlanPtr& rows, const std::string& stage, const std:
   return out;
 }
 
-// A dataset of a nested pipeline as one of the whole: what stands around it makes its elements.
+// Turns a dataset of a nested pipeline into one of the whole pipeline, by adding the stages around
+// it.
 using Around = std::function<PlanPtr(const PlanPtr& nested)>;
 
-// The pipeline that a function gives, null when it gives anything else.
+// Returns the pipeline that a function returns; null if it returns anything else.
 PlanPtr nested_of(const Function& f) {
   if (f.results.size() != 1) return nullptr;
   const FunctionNode* node = f.producer(f.results[0]);
   return node && node->kind == FunctionNode::Kind::dataset ? node->dataset : nullptr;
 }
 
-// The function with another pipeline, of the same environment, in place of its own.
+// Returns the function with its pipeline replaced by another one of the same environment.
 FunctionPtr with_nested(const Function& f, const PlanPtr& nested) {
   auto out = std::make_shared<Function>(f);
   const LeafSpec type = LeafSpec::dataset(nested->spec);

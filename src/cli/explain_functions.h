@@ -11,16 +11,16 @@
 namespace penstock::cli {
 
 struct FunctionReport {
-  std::string stage;     // "map", in a nested pipeline "interleave > map"
+  std::string stage;     // "map"; in a nested pipeline "interleave > map"
   std::string function;  // the parameter: "f"
   int64_t rows = 0;      // measured
   double nanoseconds_per_row = 0;
   std::vector<OpCost> ops;
 };
 
-// Of the stages whose functions take an element, the source's first; those of nested pipelines
-// behind the stage that makes them, unless they use its values. Each is measured alone, on the
-// first rows that its input gives. Throws their errors.
+// Measures the stages whose functions take an element, the source's first, then those of nested
+// pipelines after the stage that makes them, unless they use its values. Measures each alone, on
+// the first rows of its input. Throws their errors.
 std::vector<FunctionReport> measure_functions(const PlanPtr& plan, const RunOptions& options);
 
 std::string functions_text(const std::vector<FunctionReport>& reports);

@@ -17,7 +17,7 @@ namespace {
 
 struct Failure {
   int status;
-  const char* at;  // the part of the work
+  const char* at;  // the part of the work that failed
   Code code;
   std::string message;
   std::string text;  // for people

@@ -1,5 +1,5 @@
-// Why a command failed: a message for people on standard error, and with --json an object for
-// programs on standard output (docs/format/README.md).
+// Reports why a command failed: a message for people on standard error, and with --json an object
+// for programs on standard output (docs/format/README.md).
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace penstock::cli {
 
-// Reports the exception in flight and returns the exit status. `words` are those of the call.
-// Nothing is said of a reader that has closed standard output.
+// Reports the current exception and returns the exit status. `words` are those of the call. Prints
+// nothing if a reader has closed standard output.
 int report_failure(const std::string& command, const std::vector<std::string>& words);
 
 }  // namespace penstock::cli

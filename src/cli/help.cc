@@ -1,4 +1,4 @@
-// penstock help: the list of commands, the help of one, and the man page of all.
+// penstock help: the list of commands, help for one command, and the man page of all.
 
 #include <algorithm>
 #include <cstdio>
@@ -10,7 +10,7 @@
 namespace penstock::cli {
 namespace {
 
-// Text as troff has it: no letter of it is a request or an escape.
+// Escapes text for troff, so that no character is a request or an escape.
 std::string troff(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {

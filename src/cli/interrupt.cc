@@ -25,7 +25,7 @@ std::atomic<int> signals{0};
   std::_Exit(status);
 }
 
-// Handlers may only set flags: a thread of its own waits for the signals.
+// Handlers may only set flags, so a separate thread waits for the signals.
 void watch(sigset_t set, const std::string& command) {
   for (;;) {
     int signal = 0;
@@ -48,7 +48,7 @@ void handle_signals(const std::string& command) {
   std::thread watcher;
   if (start_thread(&watcher, [set, command] { watch(set, command); })) {
     watcher.detach();
-  } else {  // a signal ends the program at once, as it does by default
+  } else {  // a signal ends the program at once, as by default
     pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
   }
 }

@@ -1,4 +1,4 @@
-// What Ctrl-C (SIGINT) and SIGTERM do.
+// Handling of Ctrl-C (SIGINT) and SIGTERM.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace penstock::cli {
 
-// From now on a signal asks the current run to stop; without one, or when it comes again, it ends
-// the program, with no unfinished file left behind. Call it before any thread is started.
+// From now on a signal asks the current run to stop. Without a run, or on a second signal, it ends
+// the program and removes unfinished files. Call it before any thread is started.
 void handle_signals(const std::string& command);
 
-// The run that a signal asks to stop while this lives.
+// Makes a run the one that a signal asks to stop, for the lifetime of this object.
 class CancelOnSignal {
  public:
   explicit CancelOnSignal(BlockIterator* iterator);

@@ -16,8 +16,8 @@
 namespace penstock::cli {
 namespace {
 
-// Exit status 2: the call was wrong, or what it names was refused before any work. 1: the work
-// failed.
+// Runs a command. Exit status 2: the call was wrong, or what it names was refused before any work.
+// 1: the work failed.
 int run_command(const Command& c, const std::vector<std::string>& words) {
   try {
     const Args args(words, c.flags);
@@ -87,7 +87,7 @@ std::string overview() {
 }  // namespace penstock::cli
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // writing fails instead
+  std::signal(SIGPIPE, SIG_IGN);  // writing returns an error instead
   std::signal(SIGXFSZ, SIG_IGN);
   const std::vector<std::string> words(argv + 1, argv + argc);
   const int status = penstock::cli::dispatch(words);

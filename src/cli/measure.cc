@@ -12,7 +12,8 @@ std::string plan_text(const PlanPtr& plan) { return format_program(unparse(*plan
 TracedRun traced_run(const PlanPtr& plan, const RunOptions& options, const std::string& program,
                      double seconds, int64_t steps, int64_t skip, const std::string& file) {
   constexpr double kFileEverySeconds = 5;
-  constexpr double kSkipFactor = 20;  // the time for skipped elements, in that for the others
+  constexpr double kSkipFactor =
+      20;  // time limit of skipped elements, relative to that of the others
   TracedRun out;
   constexpr double kForEver = 1e9;
   const Progress progress("elements", seconds < kForEver ? seconds : 0);

@@ -1,4 +1,4 @@
-// Runs of a pipeline that are traced: what trace, explain and optimize have in common.
+// Traced runs of a pipeline, for trace, explain and optimize.
 #pragma once
 
 #include "cli/pipeline.h"
@@ -6,18 +6,18 @@
 
 namespace penstock::cli {
 
-// Drains `plan` for so long or to its end and traces it, from element `skip` of the root on. Ctrl-C
-// ends it early: the trace is valid and says so. While it runs `every_seconds` gives a new trace,
-// if asked for.
+// Drains `plan` for a given time or to its end and traces it from element `skip` of the root.
+// Ctrl-C ends it early: the trace is valid and marked. Delivers a new trace every `every_seconds`
+// during the run, if asked.
 struct TracedRun {
   Trace trace;
-  ErrorPtr error;  // of the first element that failed; the run ended there
+  ErrorPtr error;  // of the first element that failed, which ended the run
 };
 TracedRun traced_run(const PlanPtr& plan, const RunOptions& options, const std::string& program,
                      double seconds, int64_t steps = INT64_MAX, int64_t skip = 0,
                      const std::string& file = {});
 
-// The canonical print of a plan.
+// Returns the canonical text of a plan.
 std::string plan_text(const PlanPtr& plan);
 
 }  // namespace penstock::cli

@@ -58,7 +58,7 @@ std::vector<Entry> entries() {
                    signature(op->name, op->params), op->doc, op->random ? "random" : "pure"});
   }
   for (const OpDef* op : OpRegistry::instance().all()) {
-    // The pipeline inside a function stands for the one, lookup for the other.
+    // Internal: the syntax of pipelines inside functions and `lookup` stand for them.
     if (op->name == "value_of" || op->name == "lookup_in") continue;
     out.push_back({op->name, op->group.empty() ? "op" : op->group, signature(op->name, op->params),
                    op->doc, effects_name(op->effects), op->can_fail, op->elementwise});
@@ -67,7 +67,7 @@ std::vector<Entry> entries() {
                  "a ragged tensor: nested lists of uneven lengths", "pure"});
   out.push_back({"sparse", "literals", "sparse(indices, values, shape)",
                  "a sparse tensor: a value for each index", "pure"});
-  // The plain names of reductions and of split, which goes by what it splits.
+  // Adds the plain names of reductions, and of split, whose meaning depends on its argument.
   for (size_t i = out.size(); i-- > 0;) {
     std::string plain = out[i].name;
     if (plain.starts_with("reduce_")) plain = plain.substr(7);

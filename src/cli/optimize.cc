@@ -17,7 +17,8 @@
 namespace penstock::cli {
 namespace {
 
-// Lines of both texts in order, " " kept, "-" gone, "+" new: by the longest common subsequence.
+// Returns the lines of both texts in order, " " kept, "-" removed, "+" added: by the longest common
+// subsequence.
 std::string diff(const std::string& before, const std::string& after) {
   auto lines = [](const std::string& text) {
     std::vector<std::string> out;
@@ -59,14 +60,14 @@ int list_rules(bool json) {
   return 0;
 }
 
-// Elements per second of a whole run, and how many there were.
+// Elements per second of a whole run, and their number.
 struct Measured {
   double rate = 0;
   int64_t elements = 0;
   Trace trace;
 };
 
-// A run that neither an error nor a signal cut short.
+// Returns a run that neither an error nor a signal ended early.
 TracedRun whole_run(const PlanPtr& plan, const RunOptions& options, double seconds,
                     int64_t skip = 0) {
   TracedRun run = traced_run(plan, options, plan_text(plan), seconds, INT64_MAX, skip);

@@ -25,7 +25,7 @@ std::vector<Flag> pipeline_flags() {
 }
 
 std::string read_text(const std::string& path) {
-  constexpr int64_t kMostBytes = 64 << 20;  // traces may be that long, pipelines not
+  constexpr int64_t kMostBytes = 64 << 20;  // limit for traces; pipelines are shorter
   try {
     if (path != "-") return read_file(path, kMostBytes);
   } catch (const Error& e) {
@@ -64,7 +64,7 @@ LoadedPipeline load_pipeline(const Args& args) {
   const std::string path = pipe_argument(args);
   std::string text = read_text(path);
   if (looks_like_trace(text)) text = read_trace(text, path).program;
-  // What constants take counts as well; they stand outside the run's own pool.
+  // The budget includes constants, which are outside the run's own pool.
   const int64_t memory_bytes = args.get_bytes("--memory", 0);
   process_pool().set_budget_bytes(memory_bytes > 0 ? memory_bytes : usable_memory_bytes() / 4 * 3);
   BuildOptions options;

@@ -1,4 +1,4 @@
-// What the commands that take a PIPE have in common: reading it, its flags, running it.
+// Common parts of commands that take a PIPE: reading it, its flags, running it.
 #pragma once
 
 #include <memory>
@@ -14,12 +14,12 @@
 
 namespace penstock::cli {
 
-// Flags that decide what is run and how; appended to a command's own.
+// Flags that decide which plan runs and how; added to a command's own flags.
 std::vector<Flag> pipeline_flags();
 
 struct LoadedPipeline {
   BuiltPlan built;  // as written
-  PlanPtr plan;     // as it will be run
+  PlanPtr plan;     // as it will run
   RunOptions run_options;
   PrepareOptions prepare;
   uint64_t seed = 0;
@@ -28,11 +28,11 @@ struct LoadedPipeline {
 // Reads a .pipe file, a trace or standard input, and applies the flags. Throws UsageError,
 // PipeError.
 LoadedPipeline load_pipeline(const Args& args);
-// The one positional argument.
+// Returns the only positional argument.
 std::string pipe_argument(const Args& args);
-// A whole file, or standard input for "-". Throws UsageError.
+// Reads a whole file, or standard input for "-". Throws UsageError.
 std::string read_text(const std::string& path);
-// A trace of that text. Throws UsageError.
+// Parses a trace. Throws UsageError.
 Trace read_trace(const std::string& text, const std::string& path);
 
 }  // namespace penstock::cli

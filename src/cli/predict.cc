@@ -31,9 +31,10 @@ constexpr int64_t kMostNetworkBytes = 1 << 20;
 constexpr double kFeedSeconds = 2;
 constexpr int64_t kBucketBytes = 25 << 20;  // of DDP
 constexpr double kNoLimit = 1e18;
-constexpr double kEnough = 0.1;  // what simulating misses is lost in what the model misses
+constexpr double kEnough =
+    0.1;  // more precision than this share of the model's own error is wasted
 
-// "1,2,4" and "1..16".
+// Parses "1,2,4" and "1..16".
 std::vector<int32_t> parse_sizes(const std::string& flag, const std::string& text) {
   std::vector<int32_t> out;
   const auto number = [&](std::string_view part) {
@@ -65,7 +66,8 @@ double parse_positive(const std::string& flag, const std::string& text) {
   return v;
 }
 
-// "500/s", or what a pipeline delivers on this machine: its elements are a step's input each.
+// Parses "500/s", or measures the rate of a pipeline on this machine: each of its elements is one
+// step's input.
 double parse_feed(const std::string& text, std::vector<std::string>* notes) {
   const Progress progress("the input pipeline is measured");
   double v = 0;
@@ -125,7 +127,7 @@ cluster::Question parse_question(const Args& args, const cluster::Profile& profi
   parse_mode(args, profile, &q);
   q.step_time_s = args.get_seconds("--step-time", 0);
   if (args.get("--policy").value_or("grpc") == "paper" || args.has("--corrections")) {
-    q.steps = 1000;  // as the paper simulates
+    q.steps = 1000;  // as in the paper
     q.warm_up = 50;
   }
   q.steps = static_cast<int32_t>(std::min<int64_t>(args.get_int("--steps", q.steps, 4), 1'000'000));
@@ -148,13 +150,13 @@ void parse_prices(const Args& args, Prediction* out) {
     throw UsageError{"--budget and --prices PRICES.json go together"};
 }
 
-// Those that are not there yet.
+// Adds the notes that are new.
 void add_notes(const std::vector<std::string>& from, std::vector<std::string>* to) {
   for (const std::string& n : from)
     if (std::ranges::find(*to, n) == to->end()) to->push_back(n);
 }
 
-// The kinds of workers as they will be simulated, but for the number of servers.
+// Prepares the kinds of workers for the simulation, except for the number of servers.
 std::vector<cluster::Profile> prepare(const Args& args, std::vector<cluster::Profile> kinds,
                                       const cluster::Question& q) {
   const auto order = cluster::parse_order(args.get("--order").value_or("traced"));
@@ -169,7 +171,7 @@ std::vector<cluster::Profile> prepare(const Args& args, std::vector<cluster::Pro
   return kinds;
 }
 
-// The formula that is fitted to runs in place of the profile.
+// Evaluates the formula that is fitted to runs; it does not use the profile.
 std::vector<cluster::Point> optimus(const Args& args, int32_t servers, const cluster::Question& q) {
   const auto file = args.get("--measured");
   if (!file) throw UsageError{"--model optimus is fitted to runs: --measured RUNS.json"};
@@ -179,7 +181,7 @@ std::vector<cluster::Point> optimus(const Args& args, int32_t servers, const clu
   return cluster::optimus_points(cluster::fit_optimus(runs), servers, q);
 }
 
-// The kinds for each number of servers that is asked for.
+// The kinds of workers for each requested number of servers.
 using Placed = std::vector<std::vector<cluster::Profile>>;
 
 Placed place_all(const Args& args, const std::vector<cluster::Profile>& kinds, Prediction* out) {
@@ -206,7 +208,7 @@ Placed place_all(const Args& args, const std::vector<cluster::Profile>& kinds, P
   return placed;
 }
 
-// Adds the points of all numbers of servers, and prints each as it comes.
+// Adds the points of all numbers of servers, and prints each as it is ready.
 void add_points(const Args& args, const Placed& placed, Prediction* out) {
   const bool print = !args.has("--json");
   const Progress progress("simulations");
@@ -233,7 +235,7 @@ void add_points(const Args& args, const Placed& placed, Prediction* out) {
   }
 }
 
-// What does not go with a mode, or would be left out without a word.
+// Refuses flags that contradict the mode or would be ignored silently.
 void check_flags(const Args& args, const cluster::Question& q, std::vector<std::string>* notes) {
   if (q.mode == cluster::Mode::all_reduce) {
     for (const char* flag : {"--perfetto", "-o", "--corrections"}) {
@@ -256,7 +258,7 @@ void check_flags(const Args& args, const cluster::Question& q, std::vector<std::
   }
 }
 
-// Transfers alone can take longer than the step that was measured.
+// Transfers alone can take longer than the measured step.
 std::optional<std::string> step_time_note(const Prediction& p) {
   for (const cluster::Point& point : p.points) {
     const double step_s = point.workers / cluster::batches_per_s(point);
@@ -281,7 +283,7 @@ void write_files(const Args& args, const std::vector<cluster::Profile>& placed,
   }
 }
 
-// All that is known before anything is simulated.
+// Reads and checks the call before any simulation.
 std::vector<cluster::Profile> read_call(const Args& args, Prediction* prediction) {
   const Progress progress("the profile is read");
   Prediction& out = *prediction;
@@ -311,7 +313,7 @@ int predict(const Args& args) {
     before_work([&] { print_corrections(kinds, out.question); });
     return 0;
   }
-  // Simulations refuse sizes and modes that do not go together, and cannot fail.
+  // Only preparation can fail: it refuses sizes and modes that do not fit together.
   const Placed placed = before_work([&] { return place_all(args, kinds, &out); });
   before_work([&] { add_points(args, placed, &out); });
   const std::optional<std::string> late = step_time_note(out);

@@ -32,7 +32,7 @@ Json point_json(const cluster::Point& point, const Prediction& p) {
   return out;
 }
 
-// What is assumed of a host's link.
+// States the assumed payload rate of a host's link.
 std::string payload_line(const char* host, double rate) {
   char out[96];
   std::snprintf(out, sizeof out, "payload rate of a %s's link: %.1f Mbit/s each way", host,
@@ -60,7 +60,7 @@ void print_head(const Prediction& p) {
 }
 
 void print_point(const cluster::Point& point, const Prediction& p) {
-  // Efficiency is against the first size of the list.
+  // Efficiency is relative to the first size of the list.
   const double one = cluster::batches_per_s(p.points[0]) / p.points[0].workers;
   std::printf("%7d %7d %8.2f  %6.2f..%-7.2f  %8.0f %%  %s\n", point.workers, point.servers,
               point.steps_per_s, point.low, point.high,

@@ -1,4 +1,4 @@
-// What predict prints: text, JSON, and the page.
+// Output of predict: text, JSON, and the page.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -15,13 +15,13 @@ struct Prediction {
   std::vector<cluster::Point> points;
   std::vector<std::string> notes;
   cluster::Question question;
-  int64_t examples = 0;  // a step, 0 unknown
+  int64_t examples = 0;  // per step, 0: unknown
   std::optional<cluster::Prices> prices;
   double budget = 0;
 };
 
-// Prints what stands above the table, its head included; then each point in its turn, and what
-// stands below. `late_note` is one that only the points could tell.
+// Prints the lines above the table and its header; then each point in its turn, and the lines
+// below. `late_note` is a note that only the points could determine.
 void print_head(const Prediction& p);
 void print_point(const cluster::Point& point, const Prediction& p);
 void print_advice(const Prediction& p, const std::optional<std::string>& late_note);

@@ -1,4 +1,4 @@
-// penstock profile: what a training profile holds, and its conversion.
+// penstock profile: contents of a training profile, and its conversion.
 
 #include <algorithm>
 #include <cmath>
@@ -26,7 +26,7 @@ constexpr Resource kShown[] = {Resource::downlink, Resource::worker,     Resourc
                                Resource::server,   Resource::all_reduce, Resource::broadcast,
                                Resource::none};
 
-// One line of the time axis, as dense as the value is near the most of it.
+// Prints one line of the time axis; denser characters mean values nearer to the maximum.
 void print_axis(const char* name, const cluster::Inspection& found, double cluster::Slice::* value,
                 double scale, const char* unit) {
   double most = 0;

@@ -36,7 +36,7 @@ struct ProgressPart {
 
 namespace {
 
-// State that the painting thread shares with the others.
+// State that the painting thread shares with others.
 struct Shown {
   std::mutex mutex;
   std::condition_variable_any wake;
@@ -105,7 +105,7 @@ Progress::Progress(std::string what, double whole_seconds) : on_(is_terminal()) 
   s.innermost = part.release();
   if (outer_) return;
   s.quiet_since = Clock::now();
-  // Without a thread there is no line.
+  // Without a thread there is no progress line.
   start_thread(&s.painter, [&s](const std::stop_token& stop) { paint_lines(stop, &s); });
 }
 

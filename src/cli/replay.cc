@@ -1,4 +1,4 @@
-// penstock replay: the recorded step with changes.
+// penstock replay: the recorded step, replayed with changes.
 
 #include <algorithm>
 #include <array>
@@ -24,7 +24,7 @@ constexpr int64_t kMostNetworkBytes = 1 << 20;
 
 constexpr int64_t kMostWorkers = 10'000;
 constexpr int64_t kLeastSlice_bytes = 1024, kMostSlice_bytes = 1'000'000'000'000'000;
-constexpr int64_t kMostSlices = 50'000;  // of a step
+constexpr int64_t kMostSlices = 50'000;  // per step
 
 struct Row {
   std::string change;  // empty: as recorded
@@ -35,7 +35,7 @@ struct Row {
   throw Error(Code::invalid_argument, "replay: what-if " + change + ": " + what);
 }
 
-// What every policy is set in: it comes first, then NET.json, then the flags.
+// Base of every policy: applied first, then NET.json, then the flags.
 class Networks {
  public:
   Networks(const Args& args, const cluster::Profile& profile)
@@ -63,11 +63,11 @@ class Networks {
   double rate_ = 0;
 };
 
-// What is replayed.
+// One replay: a profile and a network.
 struct Setting {
   cluster::Profile profile;
   cluster::Question q;
-  double slice_bytes = 0;  // 0: those of the policy
+  double slice_bytes = 0;  // 0: as in the policy
 };
 
 cluster::Question parse_question(const Args& args, const cluster::Profile& profile,
@@ -89,7 +89,7 @@ void slice(Setting* s) {
   s->q.rig.scheduler = {s->slice_bytes, s->slice_bytes, cluster::Pieces::by_priority};
 }
 
-// P3 and ByteScheduler: pieces of any size, those of the layer that is needed first ahead.
+// P3 and ByteScheduler: slices of any size; those of the layer needed first go ahead.
 void set_slices(const std::string& change, Setting* s) {
   const int64_t bytes =
       cluster::parse_whole(change.substr(6), change, kLeastSlice_bytes, kMostSlice_bytes);
@@ -107,7 +107,7 @@ void set_slices(const std::string& change, Setting* s) {
                              " bytes, those of the layer that is needed first ahead of others");
 }
 
-// Those of the network here, all other changes are the profile's.
+// Applies changes of the network; all other changes are the profile's.
 void apply(const std::string& change, const Networks& networks, Setting* s) {
   constexpr std::array<std::string_view, 6> kOfServers{
       "policy=", "order=", "slice=", "placement=", "split=", "servers="};
@@ -134,7 +134,7 @@ void apply(const std::string& change, const Networks& networks, Setting* s) {
   }
 }
 
-// What all changes together are applied in: how many servers, then what goes where, then the order.
+// Sorts changes into the order of application: number of servers, then placement, then order.
 std::vector<std::string> sorted(std::vector<std::string> changes) {
   std::ranges::stable_sort(changes, {}, [](const std::string& c) {
     if (c.starts_with("servers=")) return 0;
@@ -145,8 +145,8 @@ std::vector<std::string> sorted(std::vector<std::string> changes) {
   return changes;
 }
 
-// The rows to replay: each change by itself, a placement on the servers that were asked for, and
-// all together.
+// Returns the rows to replay: each change alone, a placement on the requested servers, and all
+// changes together.
 std::vector<std::vector<std::string>> rows_of(const std::vector<std::string>& changes) {
   std::vector<std::vector<std::string>> out;
   for (const std::string& change : changes) {
@@ -169,7 +169,7 @@ std::string name_of(const std::vector<std::string>& changes) {
   return out;
 }
 
-// Against the recorded step; what only rounding tells apart is the same.
+// Compares with the recorded step; differences due to rounding count as none.
 double gain(const std::vector<Row>& rows, const Row& r) {
   const double out = r.point.steps_per_s / rows[0].point.steps_per_s - 1;
   return std::fabs(out) < 1e-9 ? 0 : out;
@@ -237,7 +237,7 @@ Replays replay_all(const Args& args) {
 
 int replay(const Args& args) {
   if (args.positional().size() != 1) throw UsageError{"one profile is needed: a file or a folder"};
-  // All that can be wrong is in the call or in what it names.
+  // Every possible error is in the call or in the files it names.
   const Replays out = before_work([&] { return replay_all(args); });
   if (args.has("--json")) {
     print_json(to_json(out.rows, out.question, out.notes));

@@ -1,4 +1,4 @@
-// penstock run: drains a pipeline and says how fast it was.
+// penstock run: drains a pipeline and reports its speed.
 
 #include <cstdio>
 
@@ -21,8 +21,8 @@ namespace {
 constexpr double kForEver = 1e18;
 
 struct Outcome {
-  int64_t elements = 0;  // those before a checkpoint that was taken up included
-  int64_t resumed = 0;   // those alone
+  int64_t elements = 0;  // includes those before the checkpoint from which the run resumed
+  int64_t resumed = 0;   // only those before the checkpoint
   int64_t errors = 0;
   double seconds = 0, first_element_seconds = 0, cpu_seconds = 0, waited_seconds = 0;
   int64_t peak_memory_bytes = 0;
@@ -32,7 +32,7 @@ struct Outcome {
   std::vector<std::string> notes;
 };
 
-// Writes the file of --checkpoint when it is time.
+// Writes the file of --checkpoint when due.
 class Checkpoints {
  public:
   Checkpoints(const Args& args, const LoadedPipeline& p)
@@ -48,9 +48,9 @@ class Checkpoints {
   }
   bool wanted() const { return !path_.empty(); }
   const std::optional<SavedRun>& from() const { return from_; }
-  // Elements until the next one.
+  // Returns the number of elements until the next checkpoint.
   int64_t left(int64_t elements) const { return next_ - elements; }
-  // REQUIRES a digest where checkpoints are wanted.
+  // REQUIRES a digest if checkpoints are on.
   void write(const BlockIterator& iterator, int64_t elements, const StreamDigest* digest) {
     if (!wanted()) return;
     write_checkpoint(path_, *stages_,
@@ -62,7 +62,7 @@ class Checkpoints {
   }
 
  private:
-  // What the ranks of --resume-from left over.
+  // Returns the start of this rank from the checkpoints of --resume-from.
   std::optional<SavedRun> from_ranks(const Args& args, const LoadedPipeline& p) const {
     std::vector<RankCheckpoint> ranks;
     for (const std::string& file : args.all("--resume-from")) {
@@ -83,7 +83,7 @@ class Checkpoints {
 
   const std::string path_;
   const int64_t every_;
-  std::optional<SavedStages> stages_;  // where checkpoints are wanted
+  std::optional<SavedStages> stages_;  // set if checkpoints are on
   std::optional<SavedRun> from_;
   int64_t next_ = 0;
 };
@@ -125,7 +125,7 @@ Outcome drain(const Args& args, const LoadedPipeline& p, StreamDigest* digest, T
     first = false;
     if (digest) digest->add(block);
     out.errors += static_cast<int64_t>(block.errors.size());
-    if (!block.errors.empty()) {  // the elements before it count, then the run is over
+    if (!block.errors.empty()) {  // the elements before the error count, then the run ends
       out.error = block.errors[0].error;
       out.elements += block.errors[0].row;
       break;
@@ -146,7 +146,7 @@ Outcome drain(const Args& args, const LoadedPipeline& p, StreamDigest* digest, T
   return out;
 }
 
-// What failure policies let pass: how many at each stage, and the first of them.
+// Reports errors that failure policies dropped: their number at each stage, and the first ones.
 Json ignored_json(const Outcome& o) {
   Json out = Json::array();
   for (const auto& [node, ignored] : o.ignored) {

@@ -20,7 +20,7 @@
 namespace penstock::cli {
 namespace {
 
-// Where lines for programs go: to standard output one by one, or into one object at the end.
+// Destination of lines for programs: standard output one by one, or one object at the end.
 class Lines {
  public:
   explicit Lines(const Args& args) : json_(args.has("--json")), on_(json_ || args.has("--jsonl")) {}
@@ -28,7 +28,7 @@ class Lines {
   void finish() const {
     if (json_) print_json({{"lines", all_}});
   }
-  // False: the output is for people.
+  // Returns false if the output is for people.
   bool on() const { return on_; }
   void print(Json line) {
     if (json_) {
@@ -58,7 +58,8 @@ std::vector<std::string> words_of(const std::string& list) {
   return out;
 }
 
-// Elements of one pass, one outcome a call. Small blocks: nothing is made that is not shown.
+// Elements of one pass, one outcome per call. Uses small blocks, so that it computes only what is
+// shown.
 class Outcomes {
  public:
   Outcomes(const PlanPtr& plan, const RunOptions& options, std::shared_ptr<PipelineState> state,
@@ -67,7 +68,7 @@ class Outcomes {
     iterator_.emplace(plan_, options_, state_, std::move(environment));
   }
 
-  // False at the end.
+  // Returns false at the end.
   bool next(int64_t most, std::vector<Tensor>* element, ErrorPtr* error) {
     if (row_ == block_.rows) {
       row_ = 0;
@@ -85,8 +86,7 @@ class Outcomes {
     return true;
   }
   BlockIterator& iterator() { return *iterator_; }
-  // Ends the iterator, and goes on with a new one that knows where it stood as a checkpoint says
-  // it.
+  // Ends the iterator and resumes with a new one from its position, as a checkpoint would.
   void restart() {
     const std::string place =
         write_position(row_ == block_.rows ? iterator_->position()
@@ -109,7 +109,7 @@ class Outcomes {
   int64_t row_ = 0;
 };
 
-// Nested datasets are shown by running them.
+// Converts one element; shows nested datasets by running them.
 Json element_json(const Spec& spec, const std::vector<Tensor>& leaves, const RunOptions& options) {
   size_t next = 0;
   return element_to_json(spec, leaves, &next, [&options](const Object& object) {
@@ -133,7 +133,7 @@ std::string people_text(const Error& e) {
          e.what();
 }
 
-// For people. Nested datasets are shown by running them, with a few elements of each.
+// Formats one element for people; shows the first elements of nested datasets by running them.
 std::string people_text(const Spec& spec, const std::vector<Tensor>& leaves,
                         const RunOptions& options, bool full, bool lines = true) {
   constexpr int64_t kFew = 10;
@@ -198,18 +198,18 @@ Pass show_pass(const LoadedPipeline& p, const std::shared_ptr<PipelineState>& st
   return out;
 }
 
-// What a pipeline gives at an index: straight, where each stage can, else by running up to there.
+// The element at an index: by random access if every stage supports it, else by running up to it.
 class ElementAt {
  public:
   explicit ElementAt(const LoadedPipeline& p) : p_(p) {
     if (!not_indexable(*p.plan)) access_.emplace(p.plan, p.run_options);
   }
 
-  // Throws OUT_OF_RANGE when the pipeline ends before. REQUIRES 0 <= index.
+  // Throws OUT_OF_RANGE if the pipeline ends before the index. REQUIRES 0 <= index.
   std::vector<Tensor> get(int64_t index) {
     std::vector<Tensor> element;
     ErrorPtr error;
-    // Where another number of rows was promised, running up to there says where it goes wrong.
+    // If the number of rows differs from the promised one, running up to the index shows where.
     if (access_ && access_->rows() == p_.plan->cardinality) {
       const Block row = access_->at({&index, 1});
       if (const ErrorPtr* e = row.error_at(0)) throw Error(**e);
@@ -218,7 +218,7 @@ class ElementAt {
     }
     Outcomes outcomes(p_.plan, p_.run_options, std::make_shared<PipelineState>());
     const CancelOnSignal cancel(&outcomes.iterator());
-    ErrorPtr first;  // why there may be fewer than were to be expected
+    ErrorPtr first;  // reason why there may be fewer elements than expected
     for (int64_t i = 0; i <= index; ++i) {
       if (!outcomes.next(index + 1 - i, &element, &error)) {
         if (first) throw Error(*first);
@@ -348,7 +348,7 @@ int show_elements(const Args& args, Lines* lines) {
       }
       failed |= show_pass(p, state, passes[k], lines, every, full).failed;
     }
-  } catch (const Error& e) {  // cannot be opened
+  } catch (const Error& e) {  // the plan cannot be opened
     if (e.code() == Code::cancelled) throw;
     return refuse(e, lines);
   }

@@ -24,7 +24,7 @@ struct Request {
 
 struct Kind {
   const char* name;
-  int64_t elements, shards;  // when nothing is said
+  int64_t elements, shards;  // default values
   SynthSummary (*make)(const Request&);
 };
 

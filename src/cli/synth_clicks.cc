@@ -1,4 +1,4 @@
-// A click log: label, 13 counts and 26 words in a line.
+// A click log: label, 13 counts and 26 words per line.
 
 #include <zlib.h>
 
@@ -20,7 +20,7 @@ void append_click(uint64_t seed, int64_t index, std::string* out) {
   *out += random.next_below(30) == 0 ? '1' : '0';
   for (int i = 0; i < 13; ++i) {
     *out += '\t';
-    if (random.next_below(5) == 0) continue;  // not known
+    if (random.next_below(5) == 0) continue;  // unknown value
     *out += std::to_string(static_cast<int64_t>(std::pow(20'000.0, random.next_double())) - 2);
   }
   for (int i = 0; i < 26; ++i) {
@@ -64,7 +64,7 @@ SynthSummary synth_clicks(const std::string& folder, int64_t elements, uint64_t 
         std::string rows;
         const auto flush = [&] {
           plain.append(rows);
-          packed.append(gzipped(rows));  // a file of several members
+          packed.append(gzipped(rows));  // a gzip file of several members
           rows.clear();
         };
         for (int64_t i = first; i < last; ++i) {

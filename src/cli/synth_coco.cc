@@ -49,7 +49,7 @@ ImageSize coco_size(RandomStream& random) {
 }
 
 std::string coco_example(uint64_t seed, int64_t index) {
-  // Numbers that COCO gives to its classes.
+  // Class numbers of COCO.
   static constexpr std::array<int64_t, 8> kClasses = {1, 3, 17, 44, 62, 67, 84, 90};
   RandomStream random(seed, 0, static_cast<uint64_t>(index));
   const ImageSize size = coco_size(random);

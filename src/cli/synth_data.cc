@@ -86,7 +86,8 @@ NumberRow number_row(uint64_t seed, int64_t index) {
   for (float& value : row.dense) value = random.next_float() * 2 - 1;
   row.ids.resize(random.next_below(21));
   for (int64_t& id : row.ids) {
-    id = static_cast<int64_t>(std::pow(1e6, random.next_double()));  // small ones most often
+    id = static_cast<int64_t>(
+        std::pow(1e6, random.next_double()));  // small ids are the most frequent
   }
   return row;
 }

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kTokensPerDocument = 400;
 
-// Half a paragraph to some pages.
+// Returns half a paragraph to several pages.
 std::string document(uint64_t seed, int64_t index) {
   RandomStream random(seed, 1, static_cast<uint64_t>(index));
   const auto words = static_cast<uint64_t>(std::pow(1000.0, random.next_double()));
@@ -30,7 +30,7 @@ std::string document(uint64_t seed, int64_t index) {
   return out;
 }
 
-// A header of ustar and the data, filled up to 512 bytes.
+// Appends a ustar header and the data, padded to 512 bytes.
 void append_member(const std::string& name, const std::string& data, std::string* out) {
   std::array<char, 512> header{};
   const auto put = [&header](size_t at, const std::string& text) {

@@ -7,7 +7,7 @@
 namespace penstock {
 namespace {
 
-// Cheap and good enough for pixels; RandomStream would take most of the time.
+// Cheap, and random enough for pixels; RandomStream would take most of the time.
 class FastRandom {
  public:
   explicit FastRandom(uint64_t seed) : state_(seed | 1) {}
@@ -17,7 +17,7 @@ class FastRandom {
     state_ ^= state_ << 17;
     return state_;
   }
-  // In [-1, 1).
+  // Returns a value in [-1, 1).
   float value() { return static_cast<float>(static_cast<int32_t>(next() >> 32)) * 0x1p-31f; }
 
  private:
@@ -34,8 +34,8 @@ struct Plane {
 
 float smooth(float t) { return t * t * (3 - 2 * t); }
 
-// Adds random values on a grid of `cell` pixels, smoothly joined. Rows of the grid are widened
-// first: the inner loop is one multiply-add a pixel.
+// Adds smooth noise: random values on a grid of `cell` pixels, interpolated. Widens rows of the
+// grid first, so that the inner loop is one multiply-add per pixel.
 void add_noise(Plane& plane, float cell, float amplitude, FastRandom& random) {
   const auto columns = static_cast<int64_t>(static_cast<float>(plane.width) / cell) + 2;
   std::vector<float> knots(static_cast<size_t>(columns));
@@ -65,7 +65,7 @@ void add_noise(Plane& plane, float cell, float amplitude, FastRandom& random) {
   }
 }
 
-// A tilted ellipse of another colour and shade, with an edge about a pixel wide.
+// Adds a tilted ellipse of another colour and shade, with an edge about a pixel wide.
 void add_object(Plane* planes, FastRandom& random) {
   const auto height = static_cast<float>(planes[0].height);
   const auto width = static_cast<float>(planes[0].width);
@@ -135,7 +135,7 @@ std::vector<uint8_t> synth_photo(RandomStream& random_stream, ImageSize size) {
     }
   }
   for (uint32_t n = 4 + random_stream.next_uint32() % 12; n > 0; --n) add_object(planes, random);
-  Plane texture(size.height, size.width);  // where the picture is busy
+  Plane texture(size.height, size.width);  // mask of busy regions
   add_noise(texture, side / 4, 1, random);
 
   std::vector<uint8_t> out(static_cast<size_t>(size.elements()));

@@ -9,11 +9,11 @@
 
 namespace penstock {
 
-// Packed RGB pixels: smooth noise of several sizes in luma and colour, objects with hard edges,
-// fine texture in places and sensor noise. A function of `random` and `size` (3 channels) alone.
+// Returns packed RGB pixels: smooth noise of several sizes in luma and colour, objects with hard
+// edges, fine texture in places and sensor noise. Depends on `random` and `size` (3 channels) only.
 std::vector<uint8_t> synth_photo(RandomStream& random, ImageSize size);
 
-// Sizes as ImageNet has them: mostly 375x500.
+// Returns a size distributed as in ImageNet: mostly 375x500.
 ImageSize photo_size(RandomStream& random);
 
 }  // namespace penstock

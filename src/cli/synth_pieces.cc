@@ -10,7 +10,7 @@
 namespace penstock {
 namespace {
 
-constexpr uint64_t kWords = 8000;  // of which some are equal
+constexpr uint64_t kWords = 8000;  // some of them equal
 enum PieceType : int { kNormal = 1, kUnknown = 2, kControl = 3 };
 
 class Model {

@@ -5,7 +5,8 @@
 
 namespace penstock {
 
-// The bytes of a unigram model: <unk>, <s>, </s>, the commonest words, their syllables and letters.
+// Returns the bytes of a unigram model: <unk>, <s>, </s>, the commonest words, their syllables and
+// letters.
 std::string synth_pieces();
 
 }  // namespace penstock

@@ -49,7 +49,7 @@ SynthSummary write_shards(int64_t elements, int64_t shards, const WriteShard& wr
   };
   std::vector<std::thread> pool(threads - 1);
   for (size_t i = 1; i < threads; ++i) {
-    if (!start_thread(&pool[i - 1], [&work, i] { work(i); })) break;  // fewer do it as well
+    if (!start_thread(&pool[i - 1], [&work, i] { work(i); })) break;  // continue with fewer threads
   }
   work(0);
   for (std::thread& thread : pool) {

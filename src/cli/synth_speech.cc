@@ -1,4 +1,4 @@
-// Clips that sound like syllables to a mel filter bank, and what is said in them.
+// Clips that sound like syllables to a mel filter bank, and their transcripts.
 
 #include <sndfile.h>
 
@@ -23,7 +23,7 @@ namespace {
 constexpr int kRate = 16'000;
 constexpr double kLetterSeconds = 0.08;
 
-// Each letter is a chord of its own; a blank is silence.
+// Renders each letter as a chord; a blank is silence.
 std::vector<float> spoken(const std::string& text, RandomStream& random) {
   const auto letter_frames = static_cast<size_t>(kRate * kLetterSeconds);
   std::vector<float> out(text.size() * letter_frames);
@@ -87,7 +87,7 @@ std::string flac_of(const std::vector<float>& samples) {
   return std::move(sink.bytes);
 }
 
-// A .npy file of 80 floats.
+// Returns a .npy file of 80 floats.
 std::string npy_of(float base, float step) {
   std::string head = "{'descr': '<f4', 'fortran_order': False, 'shape': (80,), }";
   head.resize(117, ' ');

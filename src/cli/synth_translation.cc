@@ -26,14 +26,14 @@ struct Pair {
 Pair pair_of(uint64_t seed, int64_t index) {
   RandomStream random(seed, 0, static_cast<uint64_t>(index));
   Pair out;
-  // Of every 100 pairs one is too long for most models.
+  // One in 100 pairs is too long for most models.
   const uint64_t count = index % 100 == 7 ? 70 : 3 + random.next_below(20) + random.next_below(15);
   for (uint64_t i = 0; i < count; ++i) {
     const uint64_t number = common_number(random);
     const char* blank = i == 0 ? "" : " ";
     out.en += blank + word_of(number);
     out.en_ids.push_back(static_cast<int64_t>(number) + 3);
-    if (random.next_below(12) == 0) continue;  // one word for two
+    if (random.next_below(12) == 0) continue;  // one word translates two
     out.de += (out.de.empty() ? "" : " ") + word_of(number) + "en";
     out.de_ids.push_back(static_cast<int64_t>(number) + 3);
   }
@@ -61,7 +61,7 @@ void append_ids(const std::vector<int64_t>& ids, int64_t first, std::string* out
   out->append(reinterpret_cast<const char*>(row.data()), sizeof row);
 }
 
-// Source, target behind the start, target, and the lengths and the number of the pair.
+// Appends source, target after the start token, target, the lengths and the number of the pair.
 void append_record(const Pair& pair, int64_t index, std::string* out) {
   append_ids(pair.en_ids, 0, out);
   append_ids(pair.de_ids, 2, out);
@@ -103,7 +103,7 @@ struct Packed {
   }
 };
 
-// A record of the pairs from 12 * index on.
+// Returns a record of the pairs from 12 * index on.
 std::string packed_example(uint64_t seed, int64_t index, int64_t elements) {
   Packed packed;
   for (int64_t i = 12 * index; i < std::min(elements, 12 * index + 12); ++i) {

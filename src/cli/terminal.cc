@@ -43,7 +43,7 @@ std::string paint(Stream stream, Style style, std::string_view text) {
 
 std::string painted(const PipeError& error) {
   if (!has_colour(Stream::err)) return error.message();
-  // The texts may be gone, which spans point into: their rendering is taken apart.
+  // Spans may point into texts that are gone, so parse the rendered message.
   const std::string& text = error.message();
   std::string out;
   size_t at = 0;

@@ -1,4 +1,4 @@
-// Colour on terminals, and none anywhere else.
+// Colour on terminals, and nowhere else.
 #pragma once
 
 #include <string>
@@ -16,16 +16,16 @@ enum class Style : uint8_t { bold, red, green };
 bool set_colour(std::string_view when);
 bool has_colour(Stream stream);
 
-// Returns `text` in that style where the stream has colour, else as it is.
+// Returns `text` in that style if the stream has colour, else unchanged.
 std::string paint(Stream stream, Style style, std::string_view text);
-// Returns the lines of a refused text for standard error: the place in bold, carets in red.
+// Returns the lines of a refused text for standard error: the position in bold, carets in red.
 std::string painted(const PipeError& error);
-// Returns "penstock run:" for the begin of a line on standard error.
+// Returns "penstock run:", the start of a line on standard error.
 std::string signed_by(std::string_view command);
 
-// True if standard error is a terminal that understands control sequences.
+// Returns true if standard error is a terminal that understands control sequences.
 bool is_terminal();
-// Columns of that terminal.
+// Returns the columns of that terminal.
 size_t terminal_width();
 
 }  // namespace penstock::cli

@@ -1,4 +1,4 @@
-// penstock trace: runs a pipeline with a file of what it did.
+// penstock trace: runs a pipeline and writes a file of its counters.
 
 #include <cstdio>
 

@@ -9,7 +9,7 @@
 namespace penstock {
 namespace {
 
-// Demand in core seconds per root element; 0 where the stage costs nothing.
+// Returns the demand in core seconds per root element; 0 if the stage costs nothing.
 double demand(const StageDemand& s) {
   return std::isinf(s.rate_per_core) ? 0 : 1 / s.rate_per_core;
 }
@@ -39,8 +39,8 @@ Allocation allocate_cores(std::span<const StageDemand> stages, double cores) {
     out.rate = kNoBound;
     return out;
   }
-  // In units of the rate of one core for the whole pipeline, so that all coefficients are at most 1
-  // whatever an element is.
+  // Rates are in units of the rate that one core reaches for the whole pipeline, so that all
+  // coefficients are at most 1 for any size of element.
   LpModel lp;
   const int rate = lp.add_variable(1);
   std::vector<int> theta;
@@ -52,13 +52,13 @@ Allocation allocate_cores(std::span<const StageDemand> stages, double cores) {
   }
   const int core_row = lp.add_row(std::move(sum), -kNoBound, cores);
   const std::optional<LpSolution> solution = lp.maximise();
-  PENSTOCK_CHECK(solution.has_value());  // 0 everywhere is feasible, and the cores bound it
+  PENSTOCK_CHECK(solution.has_value());  // all zeros is feasible, and the cores bound it
   out.rate = solution->objective / total;
   out.core_price = solution->prices[static_cast<size_t>(core_row)] / total;
   double slowest = out.rate * (1 + 1e-9);
   for (size_t i = 0; i < stages.size(); ++i) {
-    // The least that carries the rate: where cores are left over the solver may give them to
-    // anyone.
+    // Give each stage the least that carries the rate: with cores to spare the solver may give them
+    // to any stage.
     out.cores[i] = out.rate * demand(stages[i]);
     if (stages[i].sequential && stages[i].rate_per_core <= slowest) {
       slowest = stages[i].rate_per_core;

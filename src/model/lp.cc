@@ -49,7 +49,8 @@ std::optional<LpSolution> LpModel::maximise() const {
   for (size_t i = 0; i < objective_.size(); ++i) {
     low.push_back(clp_bound(low_[i]));
     high.push_back(clp_bound(high_[i]));
-    cost.push_back(-objective_[i]);  // minimised: CLP's prices keep the sign that its manual gives
+    cost.push_back(
+        -objective_[i]);  // minimise: CLP's prices then have the sign that its manual gives
   }
   ClpSimplex clp;
   clp.setLogLevel(0);

@@ -14,16 +14,16 @@ struct LpSolution {
   double objective = 0;
   std::vector<double> values;  // of the variables
   std::vector<double>
-      prices;  // of the rows: what the objective gains when a binding bound gives way by one
+      prices;  // of the rows: gain in the objective when a binding bound is relaxed by one
 };
 
 class LpModel {
  public:
-  // The index of a new variable in [low, high] that counts `objective` a unit.
+  // Adds a variable in [low, high] with weight `objective`; returns its index.
   int add_variable(double objective, double low = 0, double high = kNoBound);
-  // low <= sum of coefficient * variable <= high; returns the row's index.
+  // Adds low <= sum of coefficient * variable <= high; returns the row's index.
   int add_row(std::vector<std::pair<int, double>> terms, double low, double high);
-  // Nothing when it is infeasible or unbounded.
+  // Returns nothing if the program is infeasible or unbounded.
   std::optional<LpSolution> maximise() const;
 
  private:

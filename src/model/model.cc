@@ -13,11 +13,11 @@ namespace {
 
 constexpr double kWorthMention = 0.05;  // a wait below this share of the step is noise
 constexpr double kThreadFull =
-    0.75;  // a thread this busy holds the rest: hand-overs take some of its time
+    0.75;  // a thread this busy limits the others: hand-overs take some of its time
 constexpr double kCoresFull = 0.85;
 constexpr double kDiskFull = 0.8;
 constexpr double kCounterSeconds =
-    20e-9;  // what the counters cost for a block at a stage (bench/overhead)
+    20e-9;  // cost of the counters for one block at one stage (bench/overhead)
 
 double ratio(double a, double b) { return b > 0 ? a / b : 0; }
 
@@ -41,7 +41,7 @@ class Analyzer {
     a_.memory_bytes = options.memory_bytes > 0 ? options.memory_bytes : trace.options.memory_bytes;
     seconds_ = trace.interval.seconds;
     elements_ = static_cast<double>(trace.interval.elements);
-    // A sink gives one value; what counts is what goes into it.
+    // A sink returns one value: count its input instead.
     if (elements_ <= 0 || trace.stages.front().sink) {
       const StageTrace& root = trace.stages.front();
       const size_t counted_stage =
@@ -198,7 +198,7 @@ class Analyzer {
     hold();
   }
 
-  // Who holds an input-bound pipeline, from the most certain sign to the least.
+  // Finds what limits an input-bound pipeline, from the most certain sign to the least.
   void hold() {
     Verdict& v = a_.verdict;
     const auto full = std::ranges::max_element(a_.threads, {}, &ThreadModel::utilisation);
@@ -238,8 +238,8 @@ class Analyzer {
               "; hand-overs or other programs take the rest");
   }
 
-  // Time that is not busy was spent waiting for input or for room; where the run did not measure
-  // which, stages that feed the one that holds the rate waited for room, the others for input.
+  // Splits time that is not busy into waiting for input and waiting for room. If the run did not
+  // measure which, stages that feed the limiting one waited for room, the others for input.
   void shares() {
     const int holder = a_.verdict.stage;
     const bool all_blocked = a_.verdict.holder == Verdict::Holder::consumer;

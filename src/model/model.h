@@ -1,5 +1,6 @@
-// Operational analysis of a trace: what each stage costs an element of the root, what holds the
-// rate, and where the next limits are.
+// Operational analysis of a trace: cost of each stage per root element, the stage or resource that
+// limits the rate, and the next limits. The root is the last stage, whose elements the consumer
+// gets.
 //
 // Symbols of the papers: visit ratio V_i = elements of stage i per element of the root; demand D_i
 // = CPU seconds of stage i per element of the root; R_i = 1 / D_i; X = elements of the root per
@@ -17,9 +18,9 @@ namespace penstock {
 
 struct AnalyzeOptions {
   double disk_bytes_per_second = 0;  // 0: not given
-  double consumer_seconds = 0;  // of the consumer's work per element; 0: as the trace measured it
-  int cores = 0;                // 0: threads of the trace
-  int64_t memory_bytes = 0;     // for caches; 0: budget of the trace
+  double consumer_seconds = 0;       // the consumer's work per element; 0: as in the trace
+  int cores = 0;                     // 0: threads of the trace
+  int64_t memory_bytes = 0;          // for caches; 0: budget of the trace
 };
 
 // A value with a 95 % interval.
@@ -31,10 +32,10 @@ struct Estimate {
 enum class Extent : uint8_t { exact, estimated, infinite, unknown };
 std::string_view extent_name(Extent extent);
 
-// Materialised: all that the stage gives in one pass over the data.
+// Everything that the stage returns in one pass over the data.
 struct StageSize {
   Extent extent = Extent::unknown;
-  Estimate elements;  // meaningful when exact or estimated
+  Estimate elements;  // meaningful if exact or estimated
   Estimate bytes;
 };
 
@@ -60,15 +61,15 @@ struct StageModel {
   double visit_ratio = 0;        // V_i
   double demand_seconds = 0;     // D_i
   double rate = 0;               // its own elements per second
-  double own_rate_per_core = 0;  // its own elements per CPU second; infinite when it costs nothing
-  double rate_per_core = 0;      // R_i; infinite when it costs nothing
+  double own_rate_per_core = 0;  // its own elements per CPU second; infinite if it costs nothing
+  double rate_per_core = 0;      // R_i; infinite if it costs nothing
   double cores_used = 0;         // X * D_i
-  double busy = 0, starved = 0, blocked = 0;  // shares of its threads' time, adding up to 1
+  double busy = 0, starved = 0, blocked = 0;  // shares of its threads' time; they add up to 1
   double bytes_in = 0, bytes_out = 0;  // per element of the root; in: from inputs and storage
   double bytes_per_element = 0;
   StageSize size;
   CacheVerdict cache = CacheVerdict::unknown_size;
-  bool sequential = false;  // may use one thread only, whatever its knobs
+  bool sequential = false;  // at most one thread, for any knobs
   int64_t limit = 1;        // threads it may use now
   int thread = 0;           // index into Analysis::threads
 };
@@ -78,14 +79,14 @@ struct ThreadModel {
   std::vector<int> stages;
   double width = 1;  // threads at once
   double demand_seconds = 0;
-  double utilisation = 0;  // of its width, over the interval
+  double utilisation = 0;  // share of its width that is busy, over the interval
   int heaviest = 0;        // the stage with the largest demand
 };
 
 struct Ceiling {
   enum class Kind : uint8_t { threads, cpu, disk, consumer };
   Kind kind = Kind::cpu;
-  double rate = 0;   // root elements per second, never more with this
+  double rate = 0;   // upper bound: root elements per second
   int stage = -1;    // threads: the heaviest stage
   int thread = -1;   // threads: index into Analysis::threads
   std::string name;  // "map 2: decode_jpeg, 1 thread", "CPU, 2 cores"
@@ -96,9 +97,9 @@ struct Verdict {
   enum class Holder : uint8_t { consumer, stage, cpu, storage, unclear };
   bool input_bound = false;
   Holder holder = Holder::unclear;
-  int stage = -1;           // that holds it (stage), costs most (cpu) or reads (storage); -1 none
-  double step_seconds = 0;  // wall time per element of the root
-  double exposed_seconds = 0;  // of it, what the consumer waits for input
+  int stage = -1;  // that limits the rate (stage), costs most (cpu) or reads (storage); -1 none
+  double step_seconds = 0;     // wall time per element of the root
+  double exposed_seconds = 0;  // part of it in which the consumer waits for input
   std::string reason;          // "map 2: decode_jpeg holds the rate (1 thread, 97 % busy)"
 };
 std::string_view holder_name(Verdict::Holder holder);
@@ -113,13 +114,13 @@ struct Analysis {
   std::vector<StageModel> stages;    // in the order of the trace
   std::vector<ThreadModel> threads;  // from the consumer's down
   std::vector<Ceiling> ceilings;     // ascending
-  Allocation best;                   // of the cores over the stages, with every knob free
+  Allocation best;  // best division of the cores between stages, with every knob free
   Verdict verdict;
   double attributed_cpu_seconds = 0;
-  double unattributed_cpu_seconds = 0;  // of the process, not of any stage
+  double unattributed_cpu_seconds = 0;  // of the process, but not of any stage
   double tracing_overhead = 0;          // share of the CPU time that the counters took, estimated
-  double coverage = 0;                  // share of the data seen; 0 when not known
-  bool too_short = false;               // too few elements to say much
+  double coverage = 0;                  // share of the data seen; 0: unknown
+  bool too_short = false;               // too few elements for a reliable verdict
 };
 
 Analysis analyze(const Trace& trace, const AnalyzeOptions& options = {});

@@ -138,7 +138,7 @@ TEST_CASE("ceilings stand in order and name who holds the rate") {
   CHECK(a.verdict.holder == Verdict::Holder::stage);
   CHECK(a.verdict.stage == 1);
   CHECK(a.verdict.exposed_seconds == doctest::Approx(0.08));
-  // Freed knobs: the cores hold it, four of them over 0.24 s of work an element.
+  // With free knobs the cores limit it: four, with 0.24 s of work per element.
   CHECK(a.best.rate == doctest::Approx(4 / 0.24));
 }
 

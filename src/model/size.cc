@@ -6,8 +6,8 @@
 namespace penstock {
 namespace {
 
-// A trace holds means, no variances. Sizes of records vary by about their mean at most (images 0.6,
-// text 0.9), and means of whole files of one data set differ by about a tenth.
+// A trace holds means but no variances. Assume that record sizes vary by their mean at most (images
+// 0.6, text 0.9), and means of whole files of one data set by about a tenth.
 constexpr double kElementSpread = 1.0;
 constexpr double kFileSpread = 0.1;
 constexpr double kTwoSided95 = 1.96;
@@ -18,7 +18,7 @@ Estimate around(double value, double relative) {
   return {std::max(0.0, value * (1 - relative)), value, value * (1 + relative)};
 }
 
-// Relative half width of a mean over n of a population, of which `share` was seen.
+// Returns the relative half width of a mean over n of a population, of which `share` was seen.
 double sampling_error(double n, double files, double share) {
   if (share >= 1 || n <= 0) return 0;
   double variance = kElementSpread * kElementSpread / n;
@@ -106,7 +106,7 @@ StageSize stage_size(const Trace& trace, int id, const std::vector<StageSize>& s
   if (trace.interval.ended && !repeated) return of_count(s, {n, n, n}, 0);
 
   const std::vector<int> below = closure(trace, id);
-  // Where these cut or repeat, what was seen so far does not scale.
+  // Below these operators the part seen so far does not scale: they cut or repeat.
   if (contains_op(trace, below, {"take", "skip", "take_while", "repeat"})) return out;
   if (const double share = files_read_share(trace, id); share > 0) {
     double files = 0;
@@ -121,7 +121,7 @@ StageSize stage_size(const Trace& trace, int id, const std::vector<StageSize>& s
     if (seen > 0 && (size.extent == Extent::exact || size.extent == Extent::estimated)) {
       const double ratio = n / seen;
       const double share = seen / std::max(size.elements.value, 1.0);
-      // A filter's ratio is a proportion; what a row becomes elsewhere varies like sizes do.
+      // A filter's ratio is a proportion; other ratios vary like sizes do.
       const double spread = s.stateless && !s.keeps_rows
                                 ? std::sqrt(std::max(0.0, 1 - ratio) / (ratio * seen))
                                 : 1 / std::sqrt(seen);

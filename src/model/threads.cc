@@ -47,7 +47,7 @@ class Grouping {
     push(nested_[static_cast<size_t>(id)], thread);
   }
 
-  // The first is visited first.
+  // The first id is visited first.
   void push(const std::vector<int>& ids, int thread) {
     for (size_t i = ids.size(); i-- > 0;) todo_.push_back({ids[i], thread});
   }
@@ -60,8 +60,8 @@ class Grouping {
       push(at(id).inputs, at(id).op == "prefetch" ? kNone : thread);
       return;
     }
-    // A parallel stage works on its own threads, and a chain of equally parallel stateless ones
-    // below it goes along; a driver pulls what is below them.
+    // A parallel stage works on its own threads, together with a chain of equally parallel
+    // stateless stages below it; a driver thread pulls the stages below.
     const int own = new_thread(at(id).limit);
     place(id, own);
     int bottom = id;

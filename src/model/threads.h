@@ -1,4 +1,4 @@
-// Which stages share threads: the hand-overs of a plan as the runtime makes them.
+// Groups of stages that share threads: the hand-overs of a plan as the runtime makes them.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace penstock {
 
-// Groups from the consumer's thread down; demands and utilisations are left 0. Every stage is in
-// one.
+// Returns the groups from the consumer's thread down; leaves demands and utilisations 0. Every
+// stage is in one group.
 std::vector<ThreadModel> group_threads(const Trace& trace);
 
 }  // namespace penstock

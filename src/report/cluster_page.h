@@ -14,9 +14,9 @@ struct ClusterPage {
   std::vector<std::string> advice, notes;  // one line each
 };
 
-// UTF-8; every string of the page is escaped.
+// Returns UTF-8; escapes every string of the page.
 std::string cluster_page(const ClusterPage& page);
-// Throughput by workers: a line for each number of servers, its interval as a band.
+// Draws throughput by workers: a line for each number of servers, its interval as a band.
 std::string throughput_chart(const std::vector<cluster::Point>& points);
 
 }  // namespace penstock

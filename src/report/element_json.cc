@@ -19,7 +19,7 @@ Json number(double value) {
   return value;
 }
 
-// Control characters are no text, those of Unicode behind ASCII (U+0080 to U+009F) neither.
+// Control characters are not text, including U+0080 to U+009F.
 bool is_text(std::string_view value) {
   for (size_t i = 0; i < value.size();) {
     const size_t length = utf8_length_at(value, i);
@@ -53,7 +53,7 @@ Json nested(const Tensor& t, int axis, int64_t* next) {
   return out;
 }
 
-// Items [begin, end) of ragged axis `axis`; behind the last one, of the values.
+// Returns items [begin, end) of ragged axis `axis`; after the last axis, of the values.
 Json ragged_items(const RaggedTensor& t, int axis, int64_t begin, int64_t end) {
   Json out = Json::array();
   for (int64_t i = begin; i < end; ++i) {
@@ -68,7 +68,7 @@ Json ragged_items(const RaggedTensor& t, int axis, int64_t begin, int64_t end) {
   return out;
 }
 
-// Ragged axes whose size the type knows are shown with it.
+// Shows ragged axes whose size the type knows with that size.
 Json ragged_to_json(const RaggedTensor& t, const Shape& type) {
   Json shape{t.rows()};
   for (int i = 1; i <= t.ragged_rank(); ++i) {
@@ -95,7 +95,7 @@ Json shape_to_json(const Shape& shape) {
   return out;
 }
 
-// A nested dataset, or the list that a batch of them is.
+// Shows a nested dataset, or the list that a batch of them is.
 Json object_to_json(const Object& object, const ShowObject& show_object) {
   if (const auto* list = dynamic_cast<const ObjectList*>(&object)) {
     Json out = Json::array();

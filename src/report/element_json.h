@@ -12,15 +12,15 @@ namespace penstock {
 
 using Json = nlohmann::ordered_json;
 
-// A string where the bytes are UTF-8 text, else {"b64": ...}.
+// Returns a string if the bytes are UTF-8 text, else {"b64": ...}.
 Json string_to_json(std::string_view value);
 Json tensor_to_json(const Tensor& tensor);
-// One element from its leaves, starting at leaves[*next]. `show_object` says what nested datasets
-// look like; without it they are empty.
+// Converts one element from its leaves, starting at leaves[*next]. `show_object` renders nested
+// datasets; without it they are empty.
 using ShowObject = std::function<Json(const Object&)>;
 Json element_to_json(const Spec& spec, const std::vector<Tensor>& leaves, size_t* next,
                      const ShowObject& show_object = {});
-// One entry a leaf, in the order of sorted dict keys.
+// Returns one entry for each leaf, in the order of sorted dict keys.
 Json spec_to_json(const Spec& spec);
 Json error_to_json(const Error& error);
 

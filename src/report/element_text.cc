@@ -13,7 +13,7 @@
 namespace penstock {
 namespace {
 
-// A tensor of so many entries fits a line, whatever they are.
+// A tensor with at most this many entries fits a line.
 constexpr int64_t kMostEntries = 64;
 constexpr size_t kMostText = 160;   // of a small tensor as JSON
 constexpr size_t kMostString = 80;  // bytes shown of one string
@@ -28,7 +28,7 @@ std::string string_text(std::string_view value, bool full) {
     const Json json = string_to_json(value);
     return json.is_string() ? json_text(json) : format_string_literal(value);
   }
-  // A cut may not part a character of UTF-8.
+  // Do not cut inside a UTF-8 character.
   size_t end = kMostString;
   while (end > kMostString - 4 && (static_cast<unsigned char>(value[end]) & 0xc0) == 0x80) --end;
   return string_text(value.substr(0, end), true) + "... (" + std::to_string(value.size()) +
@@ -51,7 +51,7 @@ std::string strings_summary(const Tensor& t) {
   return type_text(t) + " of " + sizes + " bytes, the first " + string_text(bytes_at(t, 0), false);
 }
 
-// Least and most as they are, the mean to three digits; entries that are no number apart.
+// Shows minimum and maximum exactly, the mean to three digits; counts entries that are not numbers.
 std::string numbers_summary(const Tensor& t) {
   Json least, most;
   double sum = 0, low = HUGE_VAL, high = -HUGE_VAL;

@@ -7,7 +7,7 @@ namespace {
 
 std::string exposed(const Analysis& a) {
   const Verdict& v = a.verdict;
-  if (v.exposed_seconds >= v.step_seconds) {  // nobody worked on the elements
+  if (v.exposed_seconds >= v.step_seconds) {  // the consumer did no work
     return human_seconds(v.step_seconds) + " per element (" + human_rate(a.rate) +
            ", drained without a consumer)";
   }

@@ -1,4 +1,4 @@
-// What the reports show besides the analysis.
+// Contents of the reports in addition to the analysis.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace penstock {
 
-// A knob or rewrite in words, and what it is predicted to bring.
+// A knob or rewrite in words, and its predicted gain.
 struct PlannedChange {
   std::string change;  // "map 2: num_parallel_calls 1 -> 2"
   std::string gain;    // "1.85x, 780/s (740 to 810)"
@@ -17,12 +17,12 @@ struct PlannedChange {
 
 struct ExplainOptions {
   std::vector<PlannedChange> plan;         // the most valuable first
-  std::optional<Estimate> predicted_rate;  // after all of the plan
+  std::optional<Estimate> predicted_rate;  // after all changes of the plan
 };
 
-// The verdict in one sentence, what the best change brings included.
+// Returns the verdict in one sentence, with the gain of the best change.
 std::string verdict_line(const Analysis& analysis, const ExplainOptions& options);
-// True when the input keeps up with its consumer and nothing needs to be done.
+// Returns true if the input keeps up with its consumer and nothing needs to change.
 bool nothing_wrong(const Analysis& analysis);
 
 }  // namespace penstock

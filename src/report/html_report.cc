@@ -26,7 +26,7 @@ std::string verdict_section(const HtmlReport& r) {
   const Analysis& a = r.before;
   const bool good = nothing_wrong(a);
   std::string line = verdict_line(a, r.explain);
-  // The headline says it already.
+  // The headline already says it.
   if (const size_t colon = line.find(": "); colon != std::string::npos)
     line = line.substr(colon + 2);
   if (!line.empty() && line[0] >= 'a' && line[0] <= 'z')
@@ -57,7 +57,7 @@ std::string verdict_section(const HtmlReport& r) {
   return out + "</dl></section>\n";
 }
 
-// How a stage spent its threads' time, 96 units wide.
+// Draws how a stage spent its threads' time, 96 units wide.
 std::string share_bar(const StageModel& s) {
   const struct {
     const char* name;
@@ -132,7 +132,7 @@ std::string stage_section(const Analysis& a, const char* title) {
   return out + "</tbody></table></div></section>\n";
 }
 
-// 1, 2 or 5 times a power of ten, about `parts` of them in `span`.
+// Returns 1, 2 or 5 times a power of ten, for about `parts` ticks in `span`.
 double tick_step(double span, int parts) {
   const double raw = span / parts;
   const double power = std::pow(10, std::floor(std::log10(raw)));
@@ -142,8 +142,9 @@ double tick_step(double span, int parts) {
   return 10 * power;
 }
 
-// Bars on one axis from 0. It ends a little above what matters now; higher ceilings run out of it
-// with their number, so that one of them cannot squeeze the others to nothing.
+// Draws bars on one axis from 0. The axis ends a little above the values that matter now; higher
+// ceilings leave it and show their number, so that one of them cannot squeeze the others to
+// nothing.
 std::string ceiling_section(const HtmlReport& r) {
   const Analysis& a = r.before;
   if (a.ceilings.empty() || a.rate <= 0) return {};
@@ -183,7 +184,7 @@ std::string ceiling_section(const HtmlReport& r) {
            "\" text-anchor=\"end\">" + human_rate(c.rate) + (beyond ? " &#8594;" : "") + "</text>";
   }
   std::string legend = "<p class=\"legend\">";
-  // Marks are drawn through the bars only, clear of the names.
+  // Marks cross the bars only, not the names.
   const auto mark = [&](double rate, const char* name, const char* color, bool dashed,
                         const char* css) {
     for (size_t i = 0; i < count; ++i) {
@@ -230,12 +231,12 @@ std::vector<std::string> lines_of(const std::string& text) {
   return out;
 }
 
-// Lines of `a` and `b` that belong to a longest common subsequence.
+// Marks the lines of `a` and `b` that belong to a longest common subsequence.
 void common_lines(const std::vector<std::string>& a, const std::vector<std::string>& b,
                   std::vector<bool>* in_a, std::vector<bool>* in_b) {
   in_a->assign(a.size(), false);
   in_b->assign(b.size(), false);
-  if (a.size() * b.size() > 4'000'000) return;  // no programs are that long
+  if (a.size() * b.size() > 4'000'000) return;  // programs are never that long
   std::vector<std::vector<int>> length(a.size() + 1, std::vector<int>(b.size() + 1, 0));
   for (size_t i = a.size(); i-- > 0;) {
     for (size_t j = b.size(); j-- > 0;) {

@@ -21,7 +21,7 @@ struct HtmlReport {
   std::vector<Row> comparison;  // the closing table
 };
 
-// UTF-8; every string of the report is escaped.
+// Returns UTF-8; escapes every string of the report.
 std::string html_report(const HtmlReport& report);
 
 }  // namespace penstock

@@ -8,13 +8,13 @@
 
 namespace penstock {
 
-// With entities for what HTML gives a meaning; control characters become "?".
+// Replaces special characters of HTML by entities, control characters by "?".
 std::string escaped(std::string_view text);
 
-// A section with the lines, escaped, as a list under the title; empty without lines.
+// Returns a section with the escaped lines as a list under the title; empty without lines.
 std::string list_section(const char* title, const std::vector<std::string>& lines);
 
-// snprintf's text, at most 399 characters of it.
+// Returns snprintf's text, at most 399 characters of it.
 template <typename... Values>
 std::string print(const char* format, Values... values) {
   char out[400];

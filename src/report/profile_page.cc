@@ -26,7 +26,7 @@ constexpr Phase kPhases[] = {{"downlink", &Slice::downlink_rate, "#2a78d6", 1e6,
                              {"uplink", &Slice::uplink_rate, "#eb6834", 1e6, "MB/s"},
                              {"server", &Slice::server_use, "#8a4fc8", 1, "ops at once"}};
 
-// A lane for each phase, filled up to its most.
+// Draws a lane for each phase, scaled to its maximum.
 std::string phases(const Inspection& found) {
   const double bottom = kLane * static_cast<double>(std::size(kPhases));
   std::string out =

@@ -8,8 +8,9 @@
 
 namespace penstock {
 
-// The four phases on one time axis, the table of resources, what hides and what is missing. `rate`
-// is what inspect() replayed transfers at. UTF-8; every string of the profile is escaped.
+// Draws the four phases on one time axis, the table of resources, the overlap and the gaps. `rate`
+// is the rate at which inspect() replayed transfers. Returns UTF-8; escapes every string of the
+// profile.
 std::string profile_page(const cluster::Profile& profile, const cluster::Inspection& found,
                          double rate);
 

@@ -46,7 +46,7 @@ TEST_CASE("profile page: a step of computing and an all-reduce is that of one of
   CHECK(page.find("The replayed step of one of two ranks") != std::string::npos);
   CHECK(page.find("<li>1 step, 1 server, 1 lane of a worker</li>") != std::string::npos);
   CHECK(page.find("two ranks, replayed: 2.0000 s a step") != std::string::npos);
-  // Both ways of its link are busy in the latter half.
+  // Both directions of its link are busy in the second half.
   CHECK(found.slices[29].downlink_rate == doctest::Approx(0));
   CHECK(found.slices[30].downlink_rate == doctest::Approx(1e6));
   CHECK(found.slices[59].uplink_rate == doctest::Approx(1e6));

@@ -8,7 +8,7 @@
 namespace penstock {
 namespace {
 
-// Three significant digits without an exponent, for values in [0.001, 1000).
+// Formats three significant digits without an exponent, for values in [0.001, 1000).
 std::string three_digits(double value) {
   const double size = std::abs(value);
   const int decimals = size >= 99.95 ? 0 : size >= 9.995 ? 1 : size >= 0.9995 ? 2 : 3;
@@ -26,7 +26,7 @@ struct Unit {
   const char* name;
 };
 
-// In the largest unit that leaves at least 1 after rounding to three digits.
+// Formats in the largest unit that leaves at least 1 after rounding to three digits.
 template <size_t n>
 std::string in_units(double value, const std::array<Unit, n>& units, const char* space) {
   if (std::isnan(value)) return "?";

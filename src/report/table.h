@@ -15,12 +15,11 @@ std::string human_percent(double share);    // 0.42: "42 %"
 std::string human_ratio(double ratio);      // "1.85x", ">1000x"
 std::string human_cores(double cores);      // "1.98"
 
-// Columns that the text takes on a terminal: UTF-8 code points.
+// Returns the columns that the text takes on a terminal: UTF-8 code points.
 size_t text_width(std::string_view text);
-// At most `width` columns, the end replaced by "…".
+// Returns at most `width` columns; replaces the end by "…".
 std::string shortened(std::string_view text, size_t width);
-// Words broken at spaces into lines of at most `width`; lines after the first begin with `indent`
-// spaces.
+// Breaks text at spaces into lines of at most `width`; indents lines after the first by `indent`.
 std::string wrapped(std::string_view text, size_t width, size_t indent);
 
 class TextTable {
@@ -35,8 +34,8 @@ class TextTable {
 
   // Missing cells at the end are empty.
   void add_row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
-  // A line each, one space between columns, none at the end of a line. Titles are left out when all
-  // are empty.
+  // Returns one line for each row, one space between columns, none at the end of a line. Leaves
+  // titles out if all are empty.
   std::string text(size_t indent = 0) const;
 
  private:

@@ -23,7 +23,7 @@ std::string size_text(const StageSize& size) {
   return "?";
 }
 
-// Whole percents of the three that still add up to 100: the last takes what rounding leaves.
+// Rounds the three shares to whole percents that add up to 100; the last one takes the rest.
 void push_shares(const StageModel& s, std::vector<std::string>* row) {
   const long busy = std::lround(s.busy * 100);
   const long starved = std::min(std::lround(s.starved * 100), 100 - busy);
@@ -71,7 +71,7 @@ std::string ceiling_table(const Analysis& a) {
   return out;
 }
 
-// Counts alone: without an element of the pipeline there is nothing to relate them to.
+// Shows counts alone: without an element of the pipeline there are no ratios.
 std::string counts_table(const Analysis& a) {
   TextTable table({{"stage", Align::left, 30},
                    {"elements", Align::right, 0},

@@ -7,8 +7,8 @@
 
 namespace penstock {
 
-// The verdict, a row per stage, the ceilings, the plan, and how far to trust it. Only the verdict
-// when nothing is wrong, unless `full`.
+// Returns the verdict, a row for each stage, the ceilings, the plan, and the trust. Returns only
+// the verdict if nothing is wrong, unless `full`.
 std::string explain_text(const Analysis& analysis, const ExplainOptions& options = {},
                          bool full = false);
 

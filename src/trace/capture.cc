@@ -1,4 +1,4 @@
-// Live counters into a Trace.
+// Reads live counters into a Trace.
 
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -17,7 +17,7 @@
 namespace penstock {
 namespace {
 
-// The plans that the functions of a node make datasets of, in order.
+// Lists the plans of which the functions of a node make datasets, in order.
 void nested_plans(const Function& function, std::vector<const PlanNode*>* out) {
   for (const FunctionNode& node : function.nodes) {
     if (node.dataset) out->push_back(node.dataset.get());
@@ -25,7 +25,7 @@ void nested_plans(const Function& function, std::vector<const PlanNode*>* out) {
   }
 }
 
-// What is heaviest in a function by the ops' declared costs; empty when nothing is worth naming.
+// The heaviest op of a function by declared costs; empty if no op is worth naming.
 struct Heaviest {
   std::string name;
   double cost = 0;
@@ -43,7 +43,7 @@ struct Heaviest {
 
 bool is_file_list(const PlanNode& node) { return node.is("files") || node.is("list_files"); }
 
-// The strings of an argument: a scalar, a vector, a list.
+// Collects the strings of an argument: a scalar, a vector, a list.
 void collect_strings(const Attr& attr, std::vector<std::string>* out) {
   if (attr.is_tensor() && attr.tensor().dtype() == DType::bytes && !attr.tensor().object()) {
     for (int64_t i = 0; i < attr.tensor().entries_count(); ++i)
@@ -63,7 +63,8 @@ void add_file(const std::string& path, Files* out) {
   ++out->count;
 }
 
-// Sizes of what the names or patterns stand for; what is gone since the start counts as nothing.
+// Adds up the sizes of the files that the names or patterns match; files deleted since the start
+// count 0.
 Files measure_files(const std::vector<std::string>& patterns) {
   Files out;
   for (const std::string& pattern : patterns) {
@@ -172,7 +173,7 @@ class Capture {
     }
   }
 
-  // Numbers count from the source, as in the text, where an operator occurs more than once.
+  // Adds a number, counted from the source as in the text, if an operator occurs more than once.
   void label() {
     std::map<std::string, int> total, seen;
     for (const StageTrace& s : stages_) ++total[s.op];
@@ -194,8 +195,8 @@ class Capture {
     }
   }
 
-  // A stage that reads files gets the size of all that it will read in one pass: of the files that
-  // it names itself, or that the list names which feeds it or the stage it is nested in.
+  // Sets the size of everything that a reading stage will read in one pass: of the files that it
+  // names itself, or that the list names which feeds it or its enclosing stage.
   void find_files() {
     for (size_t i = 0; i < stages_.size(); ++i) {
       StageTrace& s = stages_[i];
@@ -229,7 +230,7 @@ class Capture {
         files.bytes += at->second.bytes;
         files.count += at->second.count;
       }
-      // shard, take and skip leave fewer of them
+      // shard, take and skip reduce the number of files
       if (input->cardinality > 0 && input->cardinality < files.count) {
         files.bytes = static_cast<int64_t>(static_cast<double>(files.bytes) *
                                            static_cast<double>(input->cardinality) /

@@ -1,4 +1,4 @@
-// Traces as JSON and as files: docs/format/trace.md.
+// Reads and writes traces as JSON and as files (docs/format/trace.md).
 
 #include "trace/trace.h"
 
@@ -13,10 +13,10 @@
 namespace penstock {
 namespace {
 
-constexpr size_t kMostStages = 10'000;  // what the model takes is quadratic in them
+constexpr size_t kMostStages = 10'000;  // the model's time grows quadratically with them
 constexpr const char* kSchema = "penstock.trace";
 
-// One description of the fields serves both ways: `f(key, field)` for each.
+// One description of the fields serves reading and writing: calls `f(key, field)` for each.
 template <typename T, typename F>
 void visit_options(T& o, F&& f) {
   f("threads", o.threads);
@@ -76,7 +76,7 @@ void visit_stage(T& s, F&& f) {
   f("spec", s.spec);
 }
 
-// What JSON has no number for counts as nothing.
+// JSON cannot express infinity or NaN: they become 0.
 Json value_of(double v) { return std::isfinite(v) ? v : 0.0; }
 template <typename T>
 Json value_of(const T& v) {
@@ -91,7 +91,7 @@ struct Writer {
   }
 };
 
-// Reads the keys of one object; errors say where the object stands.
+// Reads the keys of one object; errors name the object.
 class Reader {
  public:
   Reader(const Json& object, std::string where, std::string path)
@@ -142,7 +142,7 @@ class Reader {
     for (const Json& item : v) out->push_back(static_cast<int>(integer(key, item, INT32_MAX)));
   }
   int64_t integer(const char* key, const Json& v, int64_t most) const {
-    // -1 and -2 stand for infinite, unknown and none.
+    // -1 and -2 mean infinite, unknown and none.
     const std::string rule = "must be an integer from -2 to " + std::to_string(most);
     if (!v.is_number_integer()) fail(key, rule);
     if (v.is_number_unsigned() && v.get<uint64_t>() > static_cast<uint64_t>(most)) fail(key, rule);
@@ -230,7 +230,7 @@ Trace trace_from_json(const Json& json, const std::string& where) {
 }
 
 bool looks_like_trace(const std::string& text) {
-  // A program may begin with a dict literal, but that is no dataset; the schema's name decides.
+  // A program may begin with a dict literal, which is not a dataset: the schema's name decides.
   const size_t first = text.find_first_not_of(" \t\r\n");
   return first != std::string::npos && text[first] == '{' &&
          text.find("\"penstock.trace\"", first) < first + 256;

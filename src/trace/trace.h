@@ -1,7 +1,7 @@
-// What a run did, as a value: the program, the machine, the interval, one entry for each stage.
+// Record of a run as a value: the program, the machine, the interval, one entry for each stage.
 //
-// A trace says everything that the model needs, so it can be analysed later and elsewhere. As a
-// file it is one JSON object: docs/format/trace.md.
+// A trace holds everything that the model needs, so it can be analysed later and elsewhere. Its
+// file is one JSON object: docs/format/trace.md.
 #pragma once
 
 #include <cstdint>
@@ -32,39 +32,40 @@ struct TraceMachine {
 struct TraceInterval {
   double seconds = 0;              // wall
   double process_cpu_seconds = 0;  // of the whole process, other work included
-  int64_t elements = 0;            // out of the root
+  int64_t elements = 0;            // of the root
   double first_element_seconds = 0;
-  double waited_seconds = 0;    // the consumer stood still
-  double consumer_seconds = 0;  // the consumer's own work between elements; 0: it only drained
-  bool ended = false;           // the root came to its end
-  bool interrupted = false;     // cut short by a signal or an error
+  double waited_seconds = 0;  // time in which the consumer waited
+  double consumer_seconds =
+      0;               // the consumer's own work between elements; 0: it only drained the pipeline
+  bool ended = false;  // the root reached its end
+  bool interrupted = false;  // cut short by a signal or an error
 };
 
 struct StageTrace {
   int id = 0;  // its index in Trace::stages
   std::string op;
-  std::string label;  // "map 2: decode_jpeg": the operator, which one, its heaviest function op
+  std::string label;  // "map 2: decode_jpeg": the operator, its number, its heaviest function op
   std::vector<int> inputs;  // larger than id
-  int parent = -1;          // the stage whose function makes this nested pipeline; -1 at the top
-  int64_t elements = 0;     // given, errors included
+  int parent = -1;          // the stage whose function makes this nested pipeline; -1 at top level
+  int64_t elements = 0;     // emitted, errors included
   int64_t errors = 0;
   int64_t blocks = 0;
-  int64_t bytes = 0;       // payload given
+  int64_t bytes = 0;       // payload emitted
   double cpu_seconds = 0;  // in the stage itself, inputs excluded
   double starved_seconds = 0;
   double blocked_seconds = 0;
   int64_t limit = 1;          // threads it may use
-  int64_t calls = 0;          // num_parallel_calls, 0 when it has none or it was left open
-  bool can_parallel = false;  // it has num_parallel_calls, or runs with what has
-  bool parallel = false;      // ... and it is above 1
+  int64_t calls = 0;          // num_parallel_calls; 0: none or left open
+  bool can_parallel = false;  // it has num_parallel_calls, or runs with a stage that has
+  bool parallel = false;      // and that is above 1
   int64_t bytes_read = 0;     // from storage
   int64_t files_opened = 0;
-  int64_t source_bytes = 0;  // size of the files that it reads in one pass, 0 when not known
-  int64_t source_files = 0;  // how many they are
+  int64_t source_bytes = 0;  // size of the files that it reads in one pass, 0 if unknown
+  int64_t source_files = 0;  // number of these files
   int64_t cardinality = -2;  // of one pass; -1 infinite, -2 unknown
   bool random =
       false;  // its own work, functions and nested pipelines included, draws or is stateful
-  bool stateless = false;   // a row in, at most one out, nothing remembered
+  bool stateless = false;   // at most one row out for each row in, no state
   bool keeps_rows = false;  // exactly one row out for each row in
   bool sink = false;
   bool fixed_size = false;     // every element has the same number of bytes
@@ -79,29 +80,29 @@ struct Trace {
   TraceInterval interval;
   int64_t peak_memory_bytes = 0;  // resident set of the process
   std::vector<StageTrace>
-      stages;  // users before inputs, nested stages behind the stage they belong to
+      stages;  // users before inputs, nested stages after the stage to which they belong
 };
 
 struct CaptureOptions {
   TraceInterval
-      interval;  // seconds == 0: since the run began, with the CPU time of the whole process
+      interval;  // seconds == 0: since the start of the run, with the CPU time of the whole process
   bool file_sizes = true;  // look up the sizes of source files: a system call a file
 };
 
-// Reads the live counters; safe from any thread while the run goes on.
+// Reads the live counters; safe from any thread during the run.
 Trace capture_trace(const Run& run, const std::string& program, const CaptureOptions& options = {});
-// CPU time of all threads of this process so far.
+// Returns the CPU time of all threads of this process so far.
 double process_cpu_seconds();
 
 Json trace_to_json(const Trace& trace);
 Json trace_stages_json(const Trace& trace);
-// Throws Error{INVALID_ARGUMENT} that names `where` (a file) and the key that is wrong.
+// Throws INVALID_ARGUMENT that names `where` (a file) and the wrong key.
 Trace trace_from_json(const Json& json, const std::string& where);
-// True when the text is a trace rather than a program.
+// Returns true if the text is a trace, not a program.
 bool looks_like_trace(const std::string& text);
 Trace parse_trace(const std::string& text, const std::string& where);
 
-// The file appears whole or not at all.
+// Writes the file atomically.
 void write_trace(const std::string& path, const Trace& trace);
 Trace read_trace(const std::string& path);
 

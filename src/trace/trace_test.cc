@@ -65,7 +65,7 @@ TEST_CASE("a malformed trace is refused with file and key") {
   json["stages"][1].erase("elements");
   CHECK(message_of(json) == "trace: f.trace: stages[1].elements: is missing");
   json = good;
-  json["stages"][1]["inputs"] = {0};  // a circle
+  json["stages"][1]["inputs"] = {0};  // a cycle
   CHECK(message_of(json) == "trace: f.trace: stages[1].inputs: must be later stages");
   json = good;
   json["interval"]["seconds"] = "long";
@@ -77,7 +77,7 @@ TEST_CASE("a malformed trace is refused with file and key") {
   CHECK_THROWS_AS(parse_trace("{", "f.trace"), Error);
 }
 
-// Whatever one value is replaced by, the trace is read or refused.
+// For any replacement of one value the trace is either read or refused.
 TEST_CASE("no value breaks the reader") {
   const Json flat = trace_to_json(made_trace()).flatten();
   for (const auto& [key, old] : flat.items()) {
