@@ -111,8 +111,8 @@ WORDS = [(re.compile(p), better) for p, better in (
     (r"\b[Bb]ehind\b", "after"))]
 WORDS_BAD = ("x;  // What is left.", "// Ends. Where it is cut", "// is taken up", "/// is no row", "// so many rows",
              "f();  // behind the mark")
-WORDS_GOOD = ("what(behind);", 's = "// behind";', "// Returns what is left.", "// There is no row; one is no longer", "// behind (words: ok)",
-              "// See http://x/behind", "// after `behind`")
+WORDS_GOOD = ("what(behind);", 's = "// behind";', "// Returns what is left.", "// There is no row; one is no longer",
+              "// behind (words: ok)", "// See http://x/behind", "// after `behind`")
 GENERATED = {"docs/functions.md", "docs/operators.md"}  # tools/reference.py; the words are in strings of src/
 
 

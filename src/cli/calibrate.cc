@@ -172,18 +172,18 @@ Command calibrate_command() {
       "calibrate",
       "[PROFILE] -o NET.json [flags]",
       "constants of a network from measurements",
-      "Fits what predict --network reads. From a measured pattern of flows: the links' rate and "
-      "the exponent of alpha-fair sharing. From a profile: overhead of a transfer, and the "
+      "Fits the constants for predict --network. From a measured pattern of flows: the links' rate "
+      "and the exponent of alpha-fair sharing. From a profile: overhead of a transfer, and the "
       "window, the links' burst and the gap between steps that agree best with the recorded "
-      "steps. Nothing else is written: the rest comes from the policy that predict is given.",
-      {{"-o", "NET.json", "what is written (docs/format/net.md)"},
+      "steps. Writes fitted values only; the policy of predict has the others.",
+      {{"-o", "NET.json", "output file (docs/format/net.md)"},
        {"--pattern", "FILE", "flows measured at the same time (docs/format/net.md)"},
        {"--bandwidth", "RATE",
-        "nominal rate of a server's link, each way; without it the "
-        "pattern's"},
-       {"--worker-bandwidth", "RATE", "the same of a worker's link; without it no limit"},
+        "nominal rate of a server's link, each way (default: the "
+        "pattern's)"},
+       {"--worker-bandwidth", "RATE", "the same of a worker's link (default: no limit)"},
        {"--policy", "NAME",
-        "as in predict (grpc): what the steps are replayed with; it is not written"},
+        "policy for replaying the steps, as in predict (grpc); it is not written"},
        {"--json", "", "one JSON object (docs/format/calibrate.md)"}},
       calibrate};
 }

@@ -91,17 +91,17 @@ Command explain_command() {
   Command c{
       "explain",
       "PIPE|TRACE [flags]",
-      "what holds a pipeline back: verdict, stages, ceilings",
-      "Runs a pipeline for a moment (or reads a trace) and says whether training would wait for "
-      "it, which stage "
-      "holds it, what each stage costs, where the next limits are, and how far to trust that.",
+      "find what limits a pipeline: verdict, stages, ceilings",
+      "Runs a pipeline for a moment (or reads a trace) and reports whether training would wait "
+      "for it, which stage "
+      "limits it, the cost of each stage, the next limits, and how reliable the answer is.",
       {{"--seconds", "S", "how long to run (default 3s)"},
        {"--consumer", "TIME", "the consumer's own work per element, such as 25ms"},
-       {"--disk-bandwidth", "RATE", "of the storage, such as 100MB/s"},
-       {"--cores", "N", "cores to plan for (default: those it may use)"},
+       {"--disk-bandwidth", "RATE", "rate of the storage, such as 100MB/s"},
+       {"--cores", "N", "cores to plan for (default: all usable cores)"},
        {"--html", "FILE", "write a page that needs no network"},
-       {"--functions", "", "instead: what each op of each function costs, measured"},
-       {"--full", "", "everything, also when nothing is wrong"},
+       {"--functions", "", "measure the cost of each op of each function instead"},
+       {"--full", "", "print everything, even if nothing is wrong"},
        {"--json", "", "one JSON object (docs/format/explain.md)"}},
       explain};
   for (const Flag& f : pipeline_flags()) c.flags.push_back(f);

@@ -92,8 +92,8 @@ int help(const Args& args) {
 Command help_command() {
   return {"help",
           "[COMMAND] [flags]",
-          "this list, the help of a command, or the man page",
-          "Prints the list of commands, or with COMMAND what penstock COMMAND --help prints.",
+          "print this list, the help of a command, or the man page",
+          "Prints the list of commands; with COMMAND, the same as penstock COMMAND --help.",
           {{"--man", "", "the man page of all commands, for man -l or an installation"}},
           help};
 }

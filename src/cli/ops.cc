@@ -123,9 +123,9 @@ int ops(const Args& args) {
 Command ops_command() {
   return {"ops",
           "[NAME] [flags]",
-          "every dataset operator and function op",
+          "list every dataset operator and function op",
           "Lists the operators and ops of the language: signature, meaning, effects. With NAME, "
-          "that one.",
+          "only that one.",
           {{"--json", "", "one JSON object (docs/format/ops.md)"}},
           ops};
 }

@@ -206,20 +206,20 @@ Command optimize_command() {
   Command c{
       "optimize",
       "PIPE [-o FAST.pipe] [flags]",
-      "rewrite a pipeline; prediction, then the measured rate of both",
-      "Traces the pipeline, rewrites it so that it gives the same elements in the same order "
-      "faster, and prints "
-      "what changed, what it predicts, and then the measured rates. Written knobs are taken as "
+      "rewrite a pipeline for speed; predict and measure the gain",
+      "Traces the pipeline, rewrites it to be faster with the same elements in the same order, "
+      "and prints "
+      "the changes, the prediction, and the measured rates of both. Knobs in the text are only "
       "suggestions.",
       {{"-o", "FILE", "write the new pipeline here"},
        {"--cores", "N", "cores to plan for (default: --threads)"},
-       {"--epochs", "N", "passes to plan for where the pipeline repeats for ever (default 10)"},
-       {"--disk-bandwidth", "RATE", "of the storage, such as 100MB/s"},
+       {"--epochs", "N", "passes to plan for if the pipeline repeats forever (default 10)"},
+       {"--disk-bandwidth", "RATE", "rate of the storage, such as 100MB/s"},
        {"--trace-seconds", "S", "length of each trace (default 1.5s)"},
-       {"--seconds", "S", "most time for the closing measurement (default 20s)"},
+       {"--seconds", "S", "time limit of the final measurement (default 20s)"},
        {"--no-measure", "", "stop after the prediction"},
-       {"--html", "FILE", "write a page with both, after the measurement"},
-       {"--list-rules", "", "the rewrite rules, in their order"},
+       {"--html", "FILE", "write a page that compares both, after the measurement"},
+       {"--list-rules", "", "print the rewrite rules, in their order"},
        {"--json", "", "one JSON object (docs/format/optimize.md)"}},
       optimize};
   for (const Flag& f : pipeline_flags()) c.flags.push_back(f);

@@ -11,14 +11,14 @@ namespace penstock::cli {
 
 std::vector<Flag> pipeline_flags() {
   return {
-      {"--threads", "N", "threads that compute; others read files (default: the cores it may use)"},
+      {"--threads", "N", "threads that compute; others read files (default: all usable cores)"},
       {"--memory", "SIZE", "budget of buffers, such as 2GiB (default: 3/4 of memory)"},
-      {"--seed", "N|random", "seed of ops that have none written (default 0)"},
-      {"--set", "K=V", "value of a param; may be repeated"},
+      {"--seed", "N|random", "seed of ops without a seed in the text (default 0)"},
+      {"--set", "K=V", "set a param; may be repeated"},
       {"--block-rows", "N", "most rows in a block (default 4096)"},
-      {"--latency", "", "no work ahead of demand: for answers one by one"},
+      {"--latency", "", "do no work ahead of demand, to answer requests one by one"},
       {"--no-optimize", "", "run the plan as written: no rewrites, auto means one thread"},
-      {"--tune", "live|off", "off: knobs left out mean one thread and no prefetch"},
+      {"--tune", "live|off", "off: unset knobs mean one thread and no prefetch"},
       {"--disable-rule", "NAME", "leave out a rewrite rule; may be repeated"},
       {"--only-rule", "NAME", "apply this rewrite rule alone"},
   };

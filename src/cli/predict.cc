@@ -333,54 +333,57 @@ Command predict_command() {
   return {
       "predict",
       "PROFILE... [flags]",
-      "training throughput for each size of a cluster",
+      "predict training throughput for each size of a cluster",
       "Simulates training from one worker's profile: steps per second with a 90 % interval for a "
-      "run of 40 steps a worker, what binds, where more workers stop paying, and the best size. "
+      "run of 40 steps per worker, the limiting resource, the size above which more workers do not "
+      "pay, and the best size. "
       "PROFILE is a file or a folder of TensorFlow RunMetadata, a Kineto or Chakra trace of "
       "PyTorch DDP (then synchronous training is replayed), or Penstock's own JSON "
       "(docs/format/profile.md); "
-      "several are several kinds of workers. docs/cluster-model.md derives the model.",
+      "several profiles are several kinds of workers. docs/cluster-model.md derives the model.",
       {{"--workers", "LIST", "numbers of workers, such as 1,2,4 or 1..16 (1..8)"},
        {"--servers", "LIST", "numbers of servers (as recorded)"},
        {"--placement", "RULE",
-        "of variables on another number of servers: greedy, round-robin or optimised (greedy)"},
+        "placement of variables on another number of servers: greedy, round-robin or optimised "
+        "(greedy)"},
        {"--bandwidth", "RATE", "nominal rate of a server's link, each way: 1Gbit, 100MB/s"},
-       {"--worker-bandwidth", "RATE", "the same of a worker's link; without it no limit"},
+       {"--worker-bandwidth", "RATE", "the same of a worker's link (no limit)"},
        {"--network", "NET.json", "rates and constants (docs/format/net.md)"},
        {"--policy", "NAME",
-        "how links are shared: grpc, paper, fifo, maxmin, rtt, alpha-fair, http2, chttp2, "
+        "sharing of links: grpc, paper, fifo, maxmin, rtt, alpha-fair, http2, chttp2, "
         "grpc-window, "
         "processor-sharing, p3, one-worker-at-a-time, rdma or mpi (grpc)"},
        {"--order", "NAME",
-        "of transfers: traced, reverse, random, tic, tac, sequential or layer (traced)"},
-       {"-o", "ORDER.json", "writes the order, for a trainer to enforce (docs/format/order.md)"},
+        "order of transfers: traced, reverse, random, tic, tac, sequential or layer (traced)"},
+       {"-o", "ORDER.json", "write the order, for a trainer to enforce (docs/format/order.md)"},
        {"--mode", "NAME",
         "async, sync (servers with a barrier) or allreduce (as recorded); the steps of the "
         "latter two are steps of all workers"},
        {"--backup", "N", "sync: workers whose gradients a step does not wait for (0)"},
        {"--all-reduce", "SHAPE", "ring or tree (ring)"},
-       {"--model", "NAME", "event, or a formula to compare: lin, cynthia, ideal, optimus (event)"},
-       {"--measured", "RUNS.json", "what optimus is fitted to (docs/format/predict.md)"},
+       {"--model", "NAME",
+        "event, or a formula for comparison: lin, cynthia, ideal, optimus (event)"},
+       {"--measured", "RUNS.json",
+        "measured runs to which optimus is fitted (docs/format/predict.md)"},
        {"--batch-scale", "X", "a batch X times as large: computing grows, transfers stay"},
-       {"--step-time", "TIME", "a step of one worker, measured without profiling"},
+       {"--step-time", "TIME", "step time of one worker, measured without profiling"},
        {"--examples", "N", "examples of a worker's step, for examples/s (as the profile says)"},
        {"--feed", "PIPE|RATE",
-        "what feeds each worker, an element a step: a pipeline, run for 2 s, or 12.5/s"},
+        "input of each worker, one element per step: a pipeline, run for 2 s, or a rate: 12.5/s"},
        {"--prices", "FILE", "prices of hosts (docs/format/predict.md), with --budget"},
-       {"--budget", "PRICE", "most to pay an hour"},
+       {"--budget", "PRICE", "most to pay per hour"},
        {"--corrections", "",
-        "the paper's rule with and without each of what the default puts right, in place of the "
-        "table"},
+        "instead of the table: the paper's rule with and without each correction of the default"},
        {"--steps", "N",
         "steps simulated by each worker in each replication (120, the first 20 dropped; policy "
         "paper and --corrections: 1000, the first 50 dropped)"},
        {"--replications", "N",
         "simulations with other starts (from 4 to 16, until the mean is known to a tenth of the "
         "interval)"},
-       {"--seed", "N", "of the draws (1)"},
-       {"--threads", "N", "threads to simulate on (those of the machine)"},
+       {"--seed", "N", "seed of the random draws (1)"},
+       {"--threads", "N", "threads for simulating (all of the machine)"},
        {"--html", "FILE", "a page with the curve, the table and the advice"},
-       {"--perfetto", "FILE", "the first steps of the last size as a timeline for Perfetto"},
+       {"--perfetto", "FILE", "timeline of the first steps of the last size, for Perfetto"},
        {"--json", "", "one JSON object (docs/format/predict.md)"}},
       predict};
 }

@@ -164,13 +164,13 @@ Command profile_command() {
   return {
       "profile",
       "inspect|convert PROFILE [flags]",
-      "what a training profile holds",
-      "inspect shows a profile's operations by resource, its bytes, its longest chain, its four "
-      "phases on one time axis, and how much of the transfers hides behind computing. convert "
+      "show or convert a training profile",
+      "inspect shows a profile's operations by resource, its bytes, its critical path, its four "
+      "phases on one time axis, and the share of transfers that overlaps with computing. convert "
       "writes it as Penstock's JSON (docs/format/profile.md).",
       {{"--bandwidth", "RATE", "nominal rate of a server's link (1Gbit)"},
-       {"--html", "FILE", "inspect: a page with the phases drawn"},
-       {"-o", "FILE", "where convert writes"},
+       {"--html", "FILE", "inspect: write a page with a chart of the phases"},
+       {"-o", "FILE", "convert: output file"},
        {"--json", "", "one JSON object (docs/format/profile.md)"}},
       profile,
       {"inspect", "convert"}};

@@ -252,11 +252,11 @@ int replay(const Args& args) {
 Command replay_command() {
   return {"replay",
           "PROFILE [flags]",
-          "a training step with changes: what would it bring",
+          "predict the effect of changes on a training step",
           "Simulates the recorded step as it is, with each change, and with all of them together. "
-          "PROFILE is what predict reads.",
+          "PROFILE is as in predict.",
           {{"--what-if", "CHANGE",
-            "may be given many times: faster=NAME:K (ops whose name contains NAME take 1/K), "
+            "may be repeated: faster=NAME:K (ops whose name contains NAME take 1/K), "
             "remove=NAME, compress=F or compress=F:NAME (transfers of 1/F the bytes), servers=N "
             "(variables placed anew), placement=greedy, round-robin or optimised (on the servers "
             "recorded or of servers=N), split=BYTES (larger variables in parts of at most BYTES, "
@@ -267,7 +267,7 @@ Command replay_command() {
            {"--network", "NET.json", "rates and constants (docs/format/net.md)"},
            {"--policy", "NAME", "as in predict (grpc)"},
            {"--workers", "N", "workers (1)"},
-           {"--seed", "N", "of the draws (1)"},
+           {"--seed", "N", "seed of the random draws (1)"},
            {"--json", "", "one JSON object (docs/format/replay.md)"}},
           replay};
 }

@@ -243,18 +243,18 @@ Command run_command() {
   Command c{"run",
             "PIPE [flags]",
             "drain a pipeline: rate, CPU, memory, time to first element",
-            "Runs a pipeline to its end, or as far as --steps and --seconds say, throws the "
-            "elements away and reports "
-            "how fast it was. The first element that fails ends the run with its error.",
-            {{"--steps", "N", "stop after so many elements"},
-             {"--seconds", "S", "stop after so long, such as 10s"},
+            "Runs a pipeline to its end, or to the limit of --steps or --seconds, drops the "
+            "elements and reports "
+            "the speed. The first element that fails ends the run with its error.",
+            {{"--steps", "N", "stop after N elements"},
+             {"--seconds", "S", "stop after this time, such as 10s"},
              {"--digest", "", "print digests of the elements: equal for equal data"},
-             {"--checkpoint", "FILE", "write checkpoints there: at the end, on Ctrl-C, and"},
-             {"--checkpoint-every", "N", "after each N elements"},
-             {"--resume", "", "go on from the checkpoint, if there is one"},
+             {"--checkpoint", "FILE", "write a checkpoint at the end and on Ctrl-C"},
+             {"--checkpoint-every", "N", "also write one after every N elements"},
+             {"--resume", "", "resume from the checkpoint, if there is one"},
              {"--resume-from", "FILE",
-              "one for each former rank of a sharded pipeline: go on as "
-              "one of another number of ranks"},
+              "resume as one of another number of ranks; repeat it for the "
+              "checkpoint of each former rank"},
              {"--json", "", "one JSON object (docs/format/run.md)"}},
             run};
   for (const Flag& f : pipeline_flags()) c.flags.push_back(f);

@@ -370,18 +370,20 @@ Command show_command() {
       "show",
       "PIPE [flags]",
       "print the first elements with their types, or the plan",
-      "Prints what the pipeline gives: its element type, then the first elements. Elements that "
+      "Prints the element type of the pipeline, then the first elements. Elements that "
       "fail are "
-      "shown as errors, and the next ones follow. Of large tensors and strings a summary is shown, "
-      "programs (--jsonl, --json) get all.",
-      {{"--limit", "N", "so many outcomes, elements and errors (default 10)"},
-       {"--passes", "3,all", "several passes over one pipeline object, each of so many outcomes"},
+      "shown as errors, and the next ones follow. Large tensors and strings are summarised; "
+      "programs (--jsonl, --json) get all of them.",
+      {{"--limit", "N", "show N outcomes: elements and errors (default 10)"},
+       {"--passes", "3,all",
+        "several passes over one pipeline object, each with that many outcomes"},
        {"--at", "0,-1", "elements by index"},
-       {"--checkpoint-every", "N", "after each N elements go on from a checkpoint, in a new run"},
-       {"--full", "", "large tensors and strings in full"},
-       {"--jsonl", "", "one JSON object a line, for programs (docs/format/elements.md)"},
-       {"--plan", "", "the plan as it would be run, in canonical form"},
-       {"--json", "", "those objects in one; with --plan, the plan (docs/format/plan-json.md)"}},
+       {"--checkpoint-every", "N", "after every N elements resume from a checkpoint in a new run"},
+       {"--full", "", "print large tensors and strings in full"},
+       {"--jsonl", "", "one JSON object per line, for programs (docs/format/elements.md)"},
+       {"--plan", "", "print the plan that would run, in canonical form"},
+       {"--json", "",
+        "all of these in one object; with --plan, the plan (docs/format/plan-json.md)"}},
       show};
   for (const Flag& f : pipeline_flags()) c.flags.push_back(f);
   return c;

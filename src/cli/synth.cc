@@ -104,26 +104,24 @@ int synth(const Args& args) {
 }  // namespace
 
 Command synth_command() {
-  return {
-      "synth",
-      "KIND DIR [flags]",
-      "data of the sizes and shapes of real sets",
-      "Makes data that weighs what real data weighs. Kinds: imagenet (photo-like JPEGs in "
-      "TFRecord files), images (the same in folders of classes), coco (with boxes and masks), "
-      "text (lines of words and numbers), numbers (records of small features, and a CSV file), "
-      "clicks (tab-separated, plain and gzipped), translation (pairs of sentences as text, ids "
-      "and packed records), documents (tar archives, JSON lines, tokens), speech (FLAC clips "
-      "and a manifest). What needs a vocabulary or a SentencePiece model has it. The same seed "
-      "gives the same bytes. The files appear together when all are made: where one fails, none "
-      "does.",
-      {{"--elements", "N", "how many (default 200 to 100000, by kind)"},
-       {"--shards", "N", "over how many files (default 4 or 16)"},
-       {"--split", "NAME", "imagenet: how files' names begin (default train)"},
-       {"--seed", "N", "default 0"},
-       {"--overwrite", "", "replace files that are there (default: they are an error)"},
-       {"--json", "", "one JSON object (docs/format/synth.md)"}},
-      synth,
-      list_of_kinds()};
+  return {"synth",
+          "KIND DIR [flags]",
+          "make data with the sizes and shapes of real data sets",
+          "Makes data with the sizes of real data. Kinds: imagenet (photo-like JPEGs in "
+          "TFRecord files), images (the same in folders of classes), coco (with boxes and masks), "
+          "text (lines of words and numbers), numbers (records of small features, and a CSV file), "
+          "clicks (tab-separated, plain and gzipped), translation (pairs of sentences as text, ids "
+          "and packed records), documents (tar archives, JSON lines, tokens), speech (FLAC clips "
+          "and a manifest), with vocabularies and SentencePiece models where needed. The same seed "
+          "gives the same bytes. All files appear together at the end; if one fails, none appears.",
+          {{"--elements", "N", "number of elements (default 200 to 100000, by kind)"},
+           {"--shards", "N", "number of files (default 4 or 16)"},
+           {"--split", "NAME", "imagenet: prefix of the files' names (default train)"},
+           {"--seed", "N", "default 0"},
+           {"--overwrite", "", "replace existing files (default: fail)"},
+           {"--json", "", "one JSON object (docs/format/synth.md)"}},
+          synth,
+          list_of_kinds()};
 }
 
 }  // namespace penstock::cli

@@ -49,15 +49,15 @@ int trace(const Args& args) {
 Command trace_command() {
   Command c{"trace",
             "PIPE -o FILE [flags]",
-            "run with counters; the file holds program and counters",
+            "run a pipeline and write its program and counters to a file",
             "Runs a pipeline and writes a trace: the program and what each stage did. The file is "
             "replaced every few "
             "seconds and can be read at any moment; Ctrl-C ends the run and leaves a valid trace. "
-            "A trace stands for its "
-            "program wherever a PIPE is asked for.",
+            "A trace may be given in place of a "
+            "PIPE: it contains the program.",
             {{"-o", "FILE", "the trace file"},
-             {"--steps", "N", "stop after so many elements"},
-             {"--seconds", "S", "stop after so long"},
+             {"--steps", "N", "stop after N elements"},
+             {"--seconds", "S", "stop after this time"},
              {"--json", "", "one JSON object (docs/format/trace.md)"}},
             trace};
   for (const Flag& f : pipeline_flags()) c.flags.push_back(f);
