@@ -12,10 +12,10 @@
 
 namespace penstock {
 
-// Who each row is. A lineage id names the source record a row comes from, mixed with the child's
-// index at operators that multiply rows; an epoch tells the passes of repeat and of iterators
-// apart. Random ops draw by both, so what they give depends on neither threads nor block sizes.
-// Both are affine within a block until rows are picked out.
+// Identity of each row. A lineage id names the source record of a row, mixed with the child's index
+// at operators that multiply rows. An epoch distinguishes passes of `repeat` and iterators. Random
+// ops draw by both, so their results depend on neither threads nor block sizes. Both are affine
+// within a block until rows are picked.
 using RowIndices = RecycledVector<int32_t>;
 using RowIds = RecycledVector<uint64_t>;
 
@@ -24,7 +24,7 @@ class Origin {
   Origin() = default;
   Origin(uint64_t lineage, uint64_t stride, uint64_t epoch)
       : lineage_(lineage), stride_(stride), epoch_(epoch) {}
-  // One id (and epoch) a row.
+  // One id (and epoch) per row.
   static Origin of(RowIds lineages, RowIds epochs);
 
   uint64_t lineage(int64_t row) const {
@@ -37,22 +37,22 @@ class Origin {
   }
   Origin slice(int64_t begin) const;
   Origin gather(std::span<const int32_t> indices) const;
-  // The same, sharing the indices.
+  // The same rows as gather, but shares the indices.
   Origin pick(std::shared_ptr<const RowIndices> indices) const;
   Origin with_epoch(uint64_t epoch) const;
-  // Every n-th row's.
+  // The identities of every n-th row.
   Origin grouped(int64_t n, int64_t groups) const;
 
  private:
   struct Ids {
     RowIds lineages;
-    RowIds epochs;  // empty: one for all
+    RowIds epochs;  // empty: one epoch for all rows
   };
   uint64_t lineage_ = 0;
   uint64_t stride_ = 0;
   uint64_t epoch_ = 0;
   int64_t first_ = 0;
-  std::shared_ptr<const RowIndices> picks_;  // of an affine sequence; then ids_ is null
+  std::shared_ptr<const RowIndices> picks_;  // into an affine sequence; ids_ is null then
   std::shared_ptr<const Ids> ids_;
 };
 
@@ -61,36 +61,37 @@ struct RowError {
   ErrorPtr error;
 };
 
-// Rows of one element spec. A row in `errors` stands at its place but has no value: what its
-// columns hold there is defined memory of the right shape, never to be shown.
+// Rows of one element spec. A row in `errors` keeps its position but has no value: its columns hold
+// defined memory of the right shape there, which must never be shown.
 struct Block {
   int64_t rows = 0;
-  uint64_t seq = 0;                // place among the blocks of its stream
+  uint64_t seq = 0;                // position among the blocks of its stream
   RecycledVector<Column> columns;  // one for each leaf of the spec
   Origin origin;
   std::vector<RowError> errors;  // rows ascending, each once
-  MarkPtr mark;  // where the stream stands behind the last row; null: not known, or not asked for
+  MarkPtr mark;  // position of the stream after the last row; null: unknown or not requested
 
   void clear();
   // The mark stays with the last row.
   Block slice(int64_t begin, int64_t count) const;
-  // Without a mark.
+  // The result has no mark.
   Block gather(std::span<const int32_t> indices) const;
   Block pick(std::shared_ptr<const RowIndices> indices) const;
   // Keeps the first `count` rows.
   void truncate(int64_t count);
   void drop_front(int64_t count);
-  const ErrorPtr* error_at(int64_t row) const;  // null: none
+  const ErrorPtr* error_at(int64_t row) const;  // null: no error
   int64_t payload_bytes() const;
 
  private:
-  Block gather_values(std::span<const int32_t> indices) const;  // all but the origin
+  Block gather_values(
+      std::span<const int32_t> indices) const;  // gathers everything except the origin
 };
 
-// A block of one row that is an error.
+// Returns a block of one error row.
 Block error_block(ErrorPtr error, size_t columns, const Origin& origin);
 
-// Joins rows of blocks of one spec, keeping errors and origins at their rows.
+// Joins rows of blocks of one spec; keeps errors and origins with their rows.
 class BlockBuilder {
  public:
   explicit BlockBuilder(size_t columns) : columns_(columns) {}
@@ -104,7 +105,7 @@ class BlockBuilder {
   std::vector<ColumnBuilder> columns_;
   std::vector<RowError> errors_;
   RowIds lineages_, epochs_;
-  Origin single_;  // the origin of the only piece so far
+  Origin single_;  // origin of the only piece so far
   bool has_single_ = false;
   void materialise();
   int64_t rows_ = 0;

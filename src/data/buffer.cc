@@ -24,17 +24,17 @@ struct KeptList {
 
 namespace {
 
-// Sizes here count the header too.
+// Sizes below include the header.
 constexpr int64_t kHeader = sizeof(BufferHeader);
-constexpr int64_t kLeastMapped = 1 << 20;  // from here: mappings of their own
+constexpr int64_t kLeastMapped = 1 << 20;  // larger sizes get mappings of their own
 constexpr int64_t kHugePage = 2 << 20;
 constexpr int64_t kMostBytes = int64_t{1} << 46;
 constexpr int32_t kHandedOver = 1 << 30;  // in BufferHeader::size_class
 
 constexpr int kClasses = size_class_of(kMostBytes + kHeader) + 1;
 
-// Whole huge pages are asked for inside the buffer only: a buffer never takes more memory than the
-// budget counts for it.
+// Requests huge pages inside the buffer only: a buffer never takes more memory than the budget
+// counts.
 void* map_memory(int64_t bytes) {
   if (bytes < kLeastMapped) {
     return std::aligned_alloc(64, static_cast<size_t>((bytes + 63) / 64 * 64));
@@ -64,20 +64,20 @@ thread_local ScopedLimit* scoped_limit = nullptr;
 
 }  // namespace
 
-// Doors to FreeLists, which only members of BufferPool can name.
+// Access to FreeLists, which only members of BufferPool can name.
 void hand_over_buffer(BufferHeader* header);
 bool holds_nothing(const BufferPool& pool);
 
 bool is_unused(const BufferPool& pool) { return holds_nothing(pool); }
 
-// What a pool has besides its counters. As a member it may see those.
+// State of a pool besides its counters. As a member it can access those.
 struct BufferPool::FreeLists {
   ForkMutex mutex;
   std::vector<void*> lists[kClasses];
   std::atomic<int64_t> handed_over_bytes{0};
 
-  // The flag in size_class tells give_back whose bytes they are. Iterators over one memory cache
-  // may hand over the same buffer at once.
+  // Marks the buffer in size_class, so that give_back knows which counter has its bytes. Iterators
+  // over one memory cache may hand over the same buffer at the same time.
   static void hand_over(BufferHeader* header) {
     BufferPool& pool = *header->pool;
     if (pool.budget_bytes() == kUnlimited) return;
@@ -85,7 +85,7 @@ struct BufferPool::FreeLists {
     const int32_t before = size_class.fetch_or(kHandedOver, std::memory_order_relaxed);
     if ((before & kHandedOver) != 0) return;
     const int64_t total = size_class_bytes(before);
-    // In this order, so that is_unused never finds the bytes nowhere.
+    // In this order, so that is_unused always finds the bytes in one of the counters.
     pool.free_lists_->handed_over_bytes.fetch_add(total, std::memory_order_relaxed);
     pool.used_bytes_.fetch_sub(total, std::memory_order_release);
   }
@@ -186,13 +186,13 @@ void BufferPool::give_back(BufferHeader* header) {
     kept_bytes_.fetch_add(total, std::memory_order_relaxed);
   }
   if (scoped_limit) scoped_limit->left_ += total;
-  // Last: whoever reads 0 may destroy the pool.
+  // Last: a reader of 0 may destroy the pool.
   (handed_over ? free_lists_->handed_over_bytes : used_bytes_)
       .fetch_sub(total, std::memory_order_release);
 }
 
 void BufferPool::trim() {
-  std::vector<std::pair<void*, int64_t>> freed;  // unmapping is slow: outside the lock
+  std::vector<std::pair<void*, int64_t>> freed;  // unmap outside the lock, because it is slow
   {
     std::lock_guard lock(free_lists_->mutex);
     for (int i = 0; i < kClasses; ++i) {
@@ -239,7 +239,7 @@ void BufferRef::keep(const BufferRef& other) {
   }
   if (!header_->more_kept) header_->more_kept = new KeptList;
   auto& more = header_->more_kept->headers;
-  if (!more.empty() && more.back() == other.header_) {  // rows of one chunk come in a row
+  if (!more.empty() && more.back() == other.header_) {  // rows of one chunk often follow each other
     other.header_->references.fetch_sub(1, std::memory_order_relaxed);
     return;
   }

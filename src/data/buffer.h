@@ -1,8 +1,8 @@
-// Reference-counted memory, drawn from one pool with a hard byte budget.
+// Reference-counted memory from a pool with a hard byte budget.
 //
-// Buffers are 64-byte aligned. Sizes up to 32 KiB come from malloc; larger ones from size classes
-// (four a power of two) that are kept for reuse, since touching fresh pages costs more than the
-// work done in them. The budget counts every byte handed out: asking for more throws
+// Buffers are 64-byte aligned. Sizes up to 32 KiB come from malloc. Larger ones come from size
+// classes (four per power of two) that are kept for reuse, because touching fresh pages costs more
+// than the work done in them. The budget counts every byte in use: a request above it throws
 // RESOURCE_EXHAUSTED. All functions are thread-safe.
 #pragma once
 
@@ -21,14 +21,15 @@ struct BufferHeader {
   std::atomic<int64_t> references;
   int64_t capacity;  // usable bytes
   BufferPool* pool;
-  int32_t size_class;  // -1: malloc
+  int32_t size_class;  // -1: from malloc
   int32_t kept_count;
-  BufferHeader* kept[kMaxKept];  // references held until this buffer goes; see BufferRef::keep
+  BufferHeader*
+      kept[kMaxKept];  // references held until this buffer is released; see BufferRef::keep
   struct KeptList* more_kept;
 };
 static_assert(sizeof(BufferHeader) == 64);
 
-// Owns one reference to a buffer; null when default-made. Copies share the bytes.
+// Owns one reference to a buffer; null by default. Copies share the bytes.
 class BufferRef {
  public:
   BufferRef() = default;
@@ -52,15 +53,14 @@ class BufferRef {
   explicit operator bool() const { return header_ != nullptr; }
   std::byte* data() const { return reinterpret_cast<std::byte*>(header_) + 64; }
   int64_t capacity() const { return header_ ? header_->capacity : 0; }
-  // True when nobody else holds the bytes: they may be written in place.
+  // Returns true if nobody else holds the bytes, so that they may be written in place.
   bool unique() const {
     return header_ && header_->references.load(std::memory_order_acquire) == 1;
   }
   bool operator==(const BufferRef& other) const { return header_ == other.header_; }
-  // This buffer's bytes point into `other`: keeps it alive as long as this one. Call before
-  // sharing.
+  // Keeps `other` alive as long as this buffer, whose bytes point into it. Call before sharing.
   void keep(const BufferRef& other);
-  // Keeps what `other` keeps.
+  // Keeps every buffer that `other` keeps.
   void keep_all_of(const BufferRef& other);
 
  private:
@@ -79,20 +79,21 @@ class BufferPool {
   static constexpr int64_t kUnlimited = INT64_MAX;
 
   explicit BufferPool(int64_t budget_bytes = kUnlimited);
-  // Outlives its buffers by construction of the callers: CHECKs that none is left.
+  // CHECKs that no buffer is left.
   ~BufferPool();
   BufferPool(const BufferPool&) = delete;
   BufferPool& operator=(const BufferPool&) = delete;
 
-  // At least `bytes` usable bytes, uninitialised. Throws Error{RESOURCE_EXHAUSTED} over the budget.
+  // Returns at least `bytes` usable bytes, uninitialised. Throws RESOURCE_EXHAUSTED over the
+  // budget.
   BufferRef allocate(int64_t bytes);
 
   int64_t budget_bytes() const { return budget_bytes_.load(std::memory_order_relaxed); }
   void set_budget_bytes(int64_t bytes) { budget_bytes_.store(bytes, std::memory_order_relaxed); }
-  // Handed out now, and the most ever handed out at one time.
+  // Bytes in use now, and the highest value so far.
   int64_t used_bytes() const { return used_bytes_.load(std::memory_order_relaxed); }
   int64_t peak_bytes() const { return peak_bytes_.load(std::memory_order_relaxed); }
-  // Buffers handed out since the start.
+  // Number of buffers allocated since the start.
   int64_t allocations() const { return allocations_.load(std::memory_order_relaxed); }
   // Returns kept memory to the system.
   void trim();
@@ -111,8 +112,8 @@ class BufferPool {
   FreeLists* free_lists_;
 };
 
-// The pool of the work that this thread does; a process-wide unlimited one where none is set.
-// Iterators set theirs around every task (ScopedPool).
+// Returns the pool of this thread's work; without one, a process-wide unlimited pool. Iterators set
+// theirs around every task (ScopedPool).
 BufferPool& current_pool();
 BufferPool& process_pool();
 

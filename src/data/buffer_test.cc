@@ -29,7 +29,7 @@ TEST_CASE("buffers are aligned and hold what is asked for") {
 
 TEST_CASE("a buffer given back is handed out again") {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  constexpr bool kSmallOnes = false;  // the sanitizer is to see each of them freed
+  constexpr bool kSmallOnes = false;  // the sanitizer must see each of them freed
 #else
   constexpr bool kSmallOnes = true;
 #endif
@@ -63,7 +63,7 @@ TEST_CASE("the budget is hard, and kept memory makes room") {
     CHECK_THROWS_AS(pool.allocate(5 << 20), Error);
     CHECK(pool.used_bytes() == one.capacity() + 64);
   }
-  // The kept 5 MiB and 6 MiB more do not fit: the kept ones go.
+  // The kept 5 MiB and 6 MiB more do not fit: the pool releases the kept bytes.
   const BufferRef two = pool.allocate(6 << 20);
   CHECK(pool.used_bytes() <= 8 << 20);
   try {
@@ -159,7 +159,7 @@ TEST_CASE("a buffer that is handed over leaves the budget, not the pool") {
   held.clear();
   CHECK(is_unused(pool));
   const BufferRef again = pool.allocate(1 << 20);
-  CHECK(again.data() == last);  // its memory is used again, and counts again
+  CHECK(again.data() == last);  // the memory is used again and counts again
   CHECK(pool.used_bytes() >= 1 << 20);
 }
 

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/recycled.h"
 
-// Under the sanitizer every block ends where it was asked to end.
+// Under the sanitizer every block ends exactly at its requested size.
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
 #define PENSTOCK_RECYCLES 0
@@ -20,7 +20,7 @@
 namespace penstock {
 namespace {
 
-// Before a counted block stands the reference to its buffer.
+// The reference to its buffer is stored before a counted block.
 constexpr size_t kHead = 64;
 static_assert(sizeof(BufferRef) <= kHead);
 
@@ -45,7 +45,7 @@ void free_charged(void* memory, size_t bytes) noexcept {
   }
   auto* const head = reinterpret_cast<BufferRef*>(static_cast<std::byte*>(memory) - kHead);
   ASAN_UNPOISON_MEMORY_REGION(head, static_cast<size_t>(head->capacity()));
-  // Moved out first: the reference stands in the memory that it releases.
+  // Moved out first: the reference is stored in the memory that it releases.
   const BufferRef buffer = std::move(*head);
 }
 

@@ -1,10 +1,12 @@
-// Memory that a row's data or an op's arguments can size, counted against the memory budget.
+// Memory whose size depends on a row's data or an op's arguments, counted against the memory
+// budget.
 //
-// Kernels keep what grows with their input in a ChargedVector or a ChargedString; tools/lint.py
-// refuses std::vector and std::string of such sizes there. Blocks up to 40 KiB come from the
-// thread's recycled lists and are not counted; larger ones are buffers of current_pool(), so that
-// going over the budget throws RESOURCE_EXHAUSTED before the memory is touched, and their pages
-// serve the next row. A container may outlive the scope that made it, and end in another thread.
+// Kernels keep data that grows with their input in a ChargedVector or a ChargedString;
+// tools/lint.py refuses std::vector and std::string of such sizes there. Blocks up to 40 KiB come
+// from the thread's recycled lists and are not counted. Larger ones are buffers of current_pool():
+// an allocation over the budget throws RESOURCE_EXHAUSTED before the memory is touched, and pages
+// are reused for the next row. A container may outlive the scope that made it, and be destroyed in
+// another thread.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +17,9 @@
 
 namespace penstock {
 
-// Aligned to 64 bytes. Throws RESOURCE_EXHAUSTED.
+// Returns memory aligned to 64 bytes. Throws RESOURCE_EXHAUSTED.
 void* allocate_charged(size_t bytes);
-// `bytes` as it was allocated with.
+// `bytes` must be the allocated size.
 void free_charged(void* memory, size_t bytes) noexcept;
 
 template <typename T>
@@ -36,25 +38,26 @@ template <typename T>
 using ChargedVector = std::vector<T, Charged<T>>;
 using ChargedString = std::basic_string<char, std::char_traits<char>, Charged<char>>;
 
-// Counts memory that a library allocates by itself, for as long as the object lives. Throws
-// RESOURCE_EXHAUSTED. Made before the library is called.
+// Counts memory that a library allocates, for the lifetime of the object. Make it before the call
+// to the library. Throws RESOURCE_EXHAUSTED.
 class Charge {
  public:
   explicit Charge(int64_t bytes);
 
  private:
-  BufferRef held_;  // its pages are never touched: they take no memory
+  BufferRef held_;  // its pages are never touched, so it takes no memory
 };
 
-// While it lives, this thread may take so many bytes more from pools than it gives back, whatever
-// the budgets are; more throws RESOURCE_EXHAUSTED. For work before a run, which has no budget yet.
+// Limits this thread, for the lifetime of the object, to `bytes` more allocated than released,
+// regardless of budgets; more throws RESOURCE_EXHAUSTED. For work before a run, which has no budget
+// yet.
 class ScopedLimit {
  public:
   explicit ScopedLimit(int64_t bytes);
   ~ScopedLimit();
   ScopedLimit(const ScopedLimit&) = delete;
   ScopedLimit& operator=(const ScopedLimit&) = delete;
-  // Whether more was asked for.
+  // Whether the thread asked for more.
   bool exceeded() const { return exceeded_; }
 
  private:

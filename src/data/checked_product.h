@@ -1,4 +1,4 @@
-// Products of sizes that users and files give.
+// Products of sizes that come from users and files.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,12 @@
 
 namespace penstock {
 
-// Most entries that a shape has: their bytes fit in an int64, whatever the dtype.
+// Most entries of a shape: their bytes fit in an int64 for any dtype.
 inline constexpr int64_t kMostEntries = int64_t{1} << 56;
 
-// Returns the product of sizes >= 0, or kMostEntries if it is larger. No buffer is that large: to
-// allocate it, or to find as many bytes in a file, fails. The bytes of kMostEntries entries fit.
+// Returns the product of sizes >= 0, or kMostEntries if it is larger. No buffer is that large, so
+// allocating it, or finding that many bytes in a file, fails. The bytes of kMostEntries entries
+// fit.
 constexpr int64_t checked_product(std::span<const int64_t> sizes) {
   int64_t n = 1;
   for (const int64_t size : sizes) {
@@ -24,8 +25,8 @@ constexpr int64_t checked_product(std::initializer_list<int64_t> sizes) {
   return checked_product(std::span(sizes.begin(), sizes.size()));
 }
 
-// Whether a shape may have these sizes: products of any of its axes fit, beside a 0 too. All other
-// sizes make Dims throw.
+// Returns whether a shape may have these sizes: products of any of its axes fit, even next to a 0.
+// All other sizes make Dims throw.
 constexpr bool are_shape_sizes(std::span<const int64_t> sizes) {
   int64_t n = 1;
   for (const int64_t size : sizes) {

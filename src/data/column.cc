@@ -250,7 +250,7 @@ Column ColumnBuilder::take(int64_t rows) {
     }
   }
   pieces_.erase(pieces_.begin(), pieces_.begin() + static_cast<std::ptrdiff_t>(used));
-  return join(std::move(out));  // may throw: the rows are gone all the same
+  return join(std::move(out));  // may throw: the rows are already gone
 }
 
 Column ColumnBuilder::join(RecycledVector<Column> pieces) {
@@ -276,7 +276,7 @@ Column ColumnBuilder::join(RecycledVector<Column> pieces) {
     for (const Column& p : pieces) {
       for (int64_t i = 0; i < p.rows(); ++i) all.push_back(p.row(i));
     }
-    const auto tensors = std::ranges::find_if(  // pieces without values are objects
+    const auto tensors = std::ranges::find_if(  // pieces without values are object columns
         pieces, [](const Column& p) { return p.kind() != Column::Kind::object; });
     return Column::variable(tensors == pieces.end() ? DType::int64 : tensors->dtype(),
                             std::move(all));

@@ -10,8 +10,8 @@
 
 namespace penstock {
 
-// Rows that are objects (nested datasets): a sequence that can be cut and gathered without looking
-// inside. Immutable.
+// Rows that are objects (nested datasets): an immutable sequence that can be cut and gathered
+// without knowledge of the objects.
 class ObjectRows {
  public:
   virtual ~ObjectRows() = default;
@@ -19,7 +19,7 @@ class ObjectRows {
   virtual ObjectPtr row(int64_t i) const = 0;
 };
 
-// A cheap handle: copies and slices share the rows. Whoever shares must not write.
+// A cheap handle: copies and slices share the rows. Shared rows must not be written.
 //
 // dense     all rows have shape row_dims, contiguous; with dtype bytes the entries are views into
 //           buffers that the column's buffer keeps
@@ -33,9 +33,9 @@ class Column {
   enum class Kind : uint8_t { dense, constant, ragged, variable, object };
 
   Column() = default;
-  // Uninitialised rows from the current pool.
+  // Returns uninitialised rows from the current pool.
   static Column dense(DType dtype, const Dims& row_dims, int64_t rows);
-  // Rows laid over existing bytes.
+  // Returns rows over existing bytes.
   static Column dense(DType dtype, const Dims& row_dims, int64_t rows, BufferRef buffer,
                       std::byte* data);
   static Column constant(Tensor value, int64_t rows);
@@ -64,18 +64,18 @@ class Column {
   }
   const int64_t* splits() const { return splits_; }
 
-  // Shape of row i; its tensor, sharing the bytes; where its entries begin (not for object).
+  // Shape of row i; its tensor, which shares the bytes; the start of its entries (not for object).
   Dims dims_of(int64_t i) const;
   Tensor row(int64_t i) const;
   const std::byte* row_data(int64_t i) const;
-  // Rows [begin, begin + rows).
+  // Returns rows [begin, begin + rows).
   Column slice(int64_t begin, int64_t rows) const;
   Column gather(std::span<const int32_t> indices) const;
-  // Constant columns written out; all others as they are.
+  // Returns constant columns as dense ones; all others unchanged.
   Column expanded() const;
-  // Dense rows grouped: [rows / n] rows of shape [n, ...row_dims]. REQUIRES dense.
+  // Groups dense rows: [rows / n] rows of shape [n, ...row_dims]. REQUIRES dense.
   Column grouped(int64_t n) const;
-  // Bytes of the rows, strings included; those of a constant count once.
+  // Returns the bytes of the rows, strings included; a constant row counts once.
   int64_t payload_bytes() const;
 
  private:
@@ -88,21 +88,21 @@ class Column {
   BufferRef buffer_;
   const int64_t* splits_ = nullptr;
   BufferRef splits_buffer_;
-  int64_t first_ = 0;  // variable, object: where this slice begins
+  int64_t first_ = 0;  // variable, object: start of this slice
   std::shared_ptr<const std::vector<Tensor>> variable_;
   std::shared_ptr<const ObjectRows> objects_;
 };
 
-// Joins pieces of columns into one: dense when all pieces are dense with one row shape, no copy
-// when they lie side by side in one buffer.
+// Joins pieces of columns into one. The result is dense if all pieces are dense with one row shape;
+// there is no copy if they are adjacent in one buffer.
 class ColumnBuilder {
  public:
   void append(const Column& column);
   int64_t rows() const { return rows_; }
   bool empty() const { return rows_ == 0; }
-  // True when the rows so far and to come can be one dense column of a single shape.
+  // Returns true if the rows so far and to come can be one dense column of a single shape.
   const RecycledVector<Column>& pieces() const { return pieces_; }
-  // The first `rows` rows; what is left stays.
+  // Returns the first `rows` rows; the others stay.
   Column take(int64_t rows);
   void clear();
 

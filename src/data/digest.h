@@ -1,4 +1,4 @@
-// A digest of a stream of elements: equal for two pipelines that give the same data.
+// Digest of a stream of elements: equal for two pipelines that produce the same data.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ struct Digest128 {
 };
 
 // h(element) hashes (path, dtype, concrete shape, raw bytes) of its leaves in the order of their
-// paths; static shapes, column kinds and blocks leave no trace. Order-free: the sum of h. Ordered:
-// the sum of H(i, h). An error enters as its code.
+// paths; static shapes, column kinds and blocks do not matter. Unordered digest: the sum of h.
+// Ordered digest: the sum of H(i, h). An error is represented by its code.
 class StreamDigest {
  public:
   explicit StreamDigest(const Spec& spec);
   void add(const Block& block);
-  // Goes on behind `elements` elements with these digests. REQUIRES: nothing added yet.
+  // Resumes after `elements` elements with these digests. REQUIRES that nothing was added yet.
   void resume(int64_t elements, Digest128 ordered, Digest128 unordered);
   int64_t elements() const { return position_; }
   Digest128 ordered() const { return ordered_; }

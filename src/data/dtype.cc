@@ -71,7 +71,7 @@ Float16 to_float16(float value) {
   if (magnitude > 0x7f800000u) return make(0x7e00u);
   if (magnitude >= 0x477ff000u) return make(0x7c00u);  // rounds to infinity
   if (magnitude < 0x38800000u) {
-    // Adding 0.5 lines the kept bits up at the bottom of the mantissa, rounded by the adder.
+    // Adding 0.5 moves the kept bits to the bottom of the mantissa; the adder rounds them.
     const float shifted = std::bit_cast<float>(magnitude) + 0.5f;
     return make(std::bit_cast<uint32_t>(shifted) - 0x3f000000u);
   }

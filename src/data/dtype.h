@@ -26,7 +26,7 @@ enum class DType : uint8_t {
 };
 inline constexpr int kDTypeCount = 14;
 
-// IEEE half and bfloat16 as bits; arithmetic on them goes through float.
+// IEEE half and bfloat16 as bits; arithmetic on them uses float.
 struct Float16 {
   uint16_t bits = 0;
 };
@@ -34,7 +34,7 @@ struct BFloat16 {
   uint16_t bits = 0;
 };
 
-// An entry of dtype bytes: not owned, kept alive by the buffer that holds the view.
+// An entry of dtype bytes: not owned; the buffer that holds the view keeps it alive.
 struct BytesView {
   const char* data = nullptr;
   int64_t size = 0;
@@ -44,14 +44,14 @@ struct BytesView {
 std::string_view dtype_name(DType dtype);                 // "int64", "bytes"
 std::optional<DType> parse_dtype(std::string_view name);  // also "i64", "string"
 
-// Bytes of an entry.
+// Returns the bytes of an entry.
 inline int64_t dtype_size(DType dtype) {
   constexpr uint8_t kBytes[kDTypeCount] = {1, 1, 2, 4, 8, 1, 2,
                                            4, 8, 2, 2, 4, 8, sizeof(BytesView)};
   return kBytes[static_cast<size_t>(dtype)];
 }
 
-bool is_integer(DType dtype);  // signed or not; bool is none
+bool is_integer(DType dtype);  // signed or not; not bool
 bool is_signed(DType dtype);   // signed integers
 bool is_float(DType dtype);
 inline bool is_number(DType dtype) { return is_integer(dtype) || is_float(dtype); }

@@ -19,8 +19,8 @@ void hand_over(const Tensor& t) {
   }
 }
 
-// The same rows with splits of their own, eight bytes each: a column does not show the buffer that
-// its splits lie in.
+// Returns the same rows with splits of their own, eight bytes each: a column does not know the
+// buffer of its splits.
 Column with_own_splits(Column ragged) {
   const int64_t rows = ragged.rows();
   BufferRef splits = process_pool().allocate((rows + 1) * static_cast<int64_t>(sizeof(int64_t)));

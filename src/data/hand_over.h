@@ -1,17 +1,17 @@
-// Rows that leave a run: whoever consumes it holds their bytes from then on, for as long as they
-// please, off the run's memory budget.
+// Rows that leave a run. The consumer holds their bytes from then on, for as long as it likes,
+// outside the run's memory budget.
 #pragma once
 
 #include "data/block.h"
 
 namespace penstock {
 
-// The buffer, and those that it keeps.
+// Hands over the buffer and the buffers that it keeps.
 void hand_over(const BufferRef& buffer);
-// All that the block's rows lie in. Costs some steps for each column and buffer, not for each row
-// of a dense column.
+// Hands over all buffers of the block's rows. Costs some steps for each column and buffer, but not
+// for each row of a dense column.
 void hand_over(Block* block);
-// True when none of the pool's buffers is left, handed over or not: it may be destroyed.
+// Returns true if no buffer of the pool is left, handed over or not: it may be destroyed.
 bool is_unused(const BufferPool& pool);
 
 }  // namespace penstock

@@ -1,4 +1,4 @@
-// The type of a tensor at hand.
+// Type of a given tensor.
 #pragma once
 
 #include "data/spec.h"
@@ -6,7 +6,8 @@
 
 namespace penstock {
 
-// Dense, ragged, sparse or optional. REQUIRES that the tensor is no nested dataset.
+// Returns a dense, ragged, sparse or optional leaf. REQUIRES that the tensor is not a nested
+// dataset.
 LeafSpec leaf_of(const Tensor& tensor);
 
 }  // namespace penstock

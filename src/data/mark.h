@@ -1,4 +1,4 @@
-// Where a stream can be taken up again.
+// Positions from which a stream can resume.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace penstock {
 
-// What the stage that gave a block must know to go on behind it. Immutable; what is in it is the
-// stage's own business (runtime/checkpoint.h).
+// State that a stage needs to resume after a block. Immutable; the contents belong to the stage
+// (runtime/checkpoint.h).
 class Mark {
  public:
   explicit Mark(const void* owner) : owner_(owner) {}
@@ -20,7 +20,7 @@ class Mark {
 };
 using MarkPtr = std::shared_ptr<const Mark>;
 
-// A place in a stream: behind a mark (null: the beginning), and so many rows further.
+// A position in a stream: `rows` rows after a mark (null: after the beginning).
 struct StreamPosition {
   MarkPtr mark;
   int64_t rows = 0;

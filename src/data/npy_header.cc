@@ -36,7 +36,7 @@ std::optional<DType> dtype_of(std::string_view descr) {
   return {};
 }
 
-// What stands behind `'key': ` in the header's dict.
+// Returns the text after `'key': ` in the header's dict.
 std::string_view value_of(std::string_view dict, std::string_view key) {
   const std::string quoted = "'" + std::string(key) + "':";
   const size_t at = dict.find(quoted);

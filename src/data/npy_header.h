@@ -15,12 +15,13 @@ struct NpyHeader {
   DType dtype = DType::float32;
   int64_t rows = 0;
   Dims row;
-  int64_t bytes = 0;  // of the header: where the data begin
+  int64_t bytes = 0;  // size of the header, and offset of the data
 };
 
-// Bytes that must be there to know the header's length, and to read it: 12 and then what
-// npy_header_bytes says. Both throw DATA_LOSS for what is no .npy file, UNIMPLEMENTED for arrays
-// that are not read (Fortran order, other byte order, structured or object dtypes, scalars).
+// Reading a header takes two steps: npy_header_bytes finds its length in the first kNpyPrefix
+// bytes, parse_npy_header reads that many. Both throw DATA_LOSS if the file is not a .npy file,
+// UNIMPLEMENTED for unsupported arrays (Fortran order, other byte order, structured or object
+// dtypes, scalars).
 inline constexpr int64_t kNpyPrefix = 12;
 int64_t npy_header_bytes(std::string_view prefix);
 NpyHeader parse_npy_header(std::string_view header);

@@ -1,4 +1,4 @@
-// Columns whose rows are objects given one by one.
+// Columns whose rows are individual objects.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace penstock {
 
-// An object of null stands at rows without a value.
+// Rows without a value have a null object.
 Column object_column(std::vector<ObjectPtr> rows);
 
 }  // namespace penstock

@@ -1,4 +1,4 @@
-// Objects side by side: a batch of nested datasets.
+// A list of objects: a batch of nested datasets.
 #pragma once
 
 #include <vector>
@@ -8,12 +8,12 @@
 
 namespace penstock {
 
-// A row of a leaf of kind dataset whose shape has an axis. Items may be lists themselves.
+// A row of a dataset leaf whose shape has an axis. Items may be lists themselves.
 class ObjectList final : public Object {
  public:
   explicit ObjectList(std::vector<ObjectPtr> items) : items_(std::move(items)) {}
   const std::vector<ObjectPtr>& items() const { return items_; }
-  // The sizes of the list, of its first item, and so on.
+  // Returns the size of the list, of its first item, and so on.
   Dims dims() const {
     const ObjectList* first =
         items_.empty() ? nullptr : dynamic_cast<const ObjectList*>(items_[0].get());
@@ -24,7 +24,7 @@ class ObjectList final : public Object {
   std::vector<ObjectPtr> items_;
 };
 
-// Whether the leaf is one nested dataset, not a batch of them.
+// Returns whether the leaf is one nested dataset, not a batch of them.
 inline bool is_dataset(const LeafSpec& leaf) {
   return leaf.kind == LeafSpec::Kind::dataset && leaf.shape.is_scalar();
 }

@@ -1,7 +1,7 @@
 // Values that may be missing.
 //
-// An Object behind a Tensor, like ragged and sparse tensors: columns cut and gather it without
-// looking inside.
+// A Tensor holds it as an Object, like ragged and sparse tensors: columns cut and gather it without
+// knowledge of its contents.
 #pragma once
 
 #include <optional>
@@ -26,19 +26,19 @@ class OptionalTensor final : public Object {
 
  private:
   DType dtype_;
-  Shape shape_;  // what is known of the value's
+  Shape shape_;  // static shape of the value
   std::optional<Tensor> value_;
 };
 
 Tensor make_optional(Tensor value);
 Tensor make_missing(DType dtype, Shape shape);
-// Null when the tensor is none.
+// Returns null if the tensor is not optional.
 const OptionalTensor* as_optional(const Tensor& tensor);
 
-// Of a value of this dtype and shape.
+// Returns the leaf of a value of this dtype and shape.
 LeafSpec optional_leaf(DType dtype, Shape shape);
 
-// Row i of `values`, or nothing where present[i] is 0. Copies no value.
+// Row i is `values` row i, or nothing if present[i] is 0. Copies no value.
 Column optional_column(Column values, Shape shape, std::vector<uint8_t> present);
 
 }  // namespace penstock

@@ -7,7 +7,7 @@ namespace {
 
 [[noreturn]] void fail(const std::string& what) { throw Error(Code::invalid_argument, what); }
 
-// Checks one axis's splits against the number of items behind it.
+// Checks one axis's splits against the number of items in the next axis.
 void check_splits(const Tensor& splits, int64_t items) {
   if (splits.dtype() != DType::int64 || splits.dims().rank() != 1 || splits.entries_count() == 0)
     fail("ragged: row splits must be a vector of int64 with an entry");

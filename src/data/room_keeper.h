@@ -1,7 +1,7 @@
-// Waiting for room in the memory budget, instead of failing.
+// Lets allocations wait for room in the memory budget before they fail.
 //
-// A run's threads carry its RoomKeeper. An allocation over the budget asks it; the keeper lets the
-// thread wait until others have given memory back, and says no only if nobody else can.
+// A run's threads carry its RoomKeeper. An allocation over the budget asks it. The keeper blocks
+// the thread until others have released memory, and refuses only if no other thread can.
 #pragma once
 
 #include <cstdint>
@@ -17,25 +17,24 @@ class RoomKeeper {
   // Waits until `pool` may have room for `bytes` more. Returns false if the allocation has to fail.
   // Throws CANCELLED.
   virtual bool wait_for_room(const BufferPool& pool, int64_t bytes) = 0;
-  // For work that gave way when it wanted `bytes`: waits until it is worth trying again. Throws
-  // CANCELLED.
+  // Waits until work that gave way when it wanted `bytes` is worth trying again. Throws CANCELLED.
   virtual void wait_for_turn(int64_t bytes) = 0;
 };
 
-// What the thread has agreed on with its keeper.
+// Agreement between the thread and its keeper.
 struct RoomState {
-  RoomKeeper* keeper = nullptr;  // null: nothing waits, an allocation over the budget fails
-  bool repeatable = false;       // the work that the thread does may be dropped and done again
-  bool gave_way = false;         // the last failure was made for the sake of older work
-  int64_t wanted_bytes = 0;      // ... and how much it wanted
+  RoomKeeper* keeper = nullptr;  // null: an allocation over the budget fails without waiting
+  bool repeatable = false;       // the thread's work may be dropped and repeated
+  bool gave_way = false;         // the last allocation failed in favour of older work
+  int64_t wanted_bytes = 0;      // and it wanted this many bytes
 };
 inline RoomState& room_state() {
   static thread_local RoomState state;
   return state;
 }
 
-// Sets the keeper of this thread. Null for code that may not wait, such as under a lock that other
-// threads need to give memory back.
+// Sets the keeper of this thread. Use null for code that may not wait, such as code under a lock
+// that other threads need to release memory.
 class ScopedRoomKeeper {
  public:
   explicit ScopedRoomKeeper(RoomKeeper* keeper)
@@ -48,9 +47,9 @@ class ScopedRoomKeeper {
   RoomKeeper* const before_;
 };
 
-// While it lives, an allocation of this thread may fail for the sake of older work. Whoever does
-// the work asks gave_way() when it has failed, lets go of what it holds, waits for its turn and
-// does the work again.
+// During its lifetime, an allocation of this thread may fail in favour of older work. After a
+// failure the caller asks gave_way(), releases what it holds, waits for its turn and repeats the
+// work.
 class ScopedRepeatable {
  public:
   explicit ScopedRepeatable(bool repeatable)

@@ -23,7 +23,7 @@ int checked_rank(size_t rank) {
   return static_cast<int>(rank);
 }
 
-// Products of a shape's sizes fit in an int64, those of some of its axes too: views and strides
+// Products of a shape's sizes fit in an int64, as do those of any of its axes: views and strides
 // need no checks of their own.
 void check_products(std::span<const int64_t> sizes) {
   if (!are_shape_sizes(sizes))
@@ -52,7 +52,7 @@ Dims Dims::with_front(int64_t size) const {
   return out;
 }
 
-// Of a shape that is checked: this one needs no check.
+// The full shape was checked, so this one needs no check.
 Dims Dims::without_front() const {
   Dims out;
   out.rank_ = rank_ - 1;

@@ -1,4 +1,4 @@
-// Shapes: concrete ones (Dims) and what is known of one before it is run (Shape).
+// Shapes: concrete ones (Dims) and static ones, which may be partly unknown (Shape).
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ class Dims {
  public:
   Dims() = default;
   Dims(std::initializer_list<int64_t> sizes) : Dims(std::span(sizes.begin(), sizes.size())) {}
-  explicit Dims(std::span<const int64_t> sizes);  // throws when the rank is above 8
+  explicit Dims(std::span<const int64_t> sizes);  // throws if the rank is above 8
 
   int rank() const { return rank_; }
   int64_t operator[](int axis) const { return sizes_[static_cast<size_t>(axis)]; }
@@ -40,7 +40,7 @@ class Dims {
   int rank_ = 0;
 };
 
-// A static shape: unknown rank, or a rank with sizes of which some are unknown (-1).
+// A static shape: unknown rank, or a rank with sizes, some of which may be unknown (-1).
 class Shape {
  public:
   static constexpr int64_t kUnknown = -1;
@@ -64,9 +64,9 @@ class Shape {
 
   Shape with_front(int64_t size) const;  // unknown rank stays unknown
   Shape without_front() const;
-  // True when a tensor of `dims` may have this shape.
+  // Returns true if a tensor of `dims` may have this shape.
   bool admits(const Dims& dims) const;
-  // The most specific shape that both are; unknown rank when the ranks differ.
+  // Returns the most specific shape that covers both; unknown rank if the ranks differ.
   static Shape join(const Shape& a, const Shape& b);
   bool operator==(const Shape& other) const {
     return has_rank_ == other.has_rank_ && sizes_ == other.sizes_;

@@ -152,7 +152,8 @@ Spec join_specs(const Spec& a, const Spec& b, bool* ok) {
   for (size_t i = 0; i < left.size(); ++i) {
     LeafSpec& l = left[i];
     LeafSpec r = right[i];
-    // Rows of ragged tensors and dense tensors have the same values: together they are such rows.
+    // Rows of ragged tensors and dense tensors have the same values: together they are rows of
+    // ragged tensors.
     if (l.kind != r.kind && is_dense(l) && is_dense(r)) l.kind = r.kind = LeafSpec::Kind::ragged;
     if (l.kind != r.kind || l.ragged_rank != r.ragged_rank ||
         (l.kind != LeafSpec::Kind::dataset && l.dtype != r.dtype)) {
@@ -164,7 +165,7 @@ Spec join_specs(const Spec& a, const Spec& b, bool* ok) {
       const Shape shape = Shape::join(l.shape, r.shape);
       l = LeafSpec::dataset(join_specs(*l.element, *r.element, &inner));
       l.shape = shape;
-      // A dataset and a batch of them are no one thing.
+      // A dataset and a batch of datasets cannot be joined.
       *ok = *ok && inner && shape.has_rank();
     } else {
       l.shape = Shape::join(l.shape, r.shape);

@@ -1,4 +1,4 @@
-// What is known of an element before it is made: dtypes, shapes, and the structure around them.
+// Static type of an element: dtypes, shapes, and the structure around them.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ struct LeafSpec {
   DType dtype = DType::int64;
   Shape shape;                          // optional: of the value
   int ragged_rank = 0;                  // ragged
-  std::shared_ptr<const Spec> element;  // dataset: what its elements are
+  std::shared_ptr<const Spec> element;  // dataset: spec of its elements
 
   static LeafSpec tensor(DType dtype, Shape shape) {
     return {Kind::tensor, dtype, std::move(shape), 0, nullptr};
@@ -31,8 +31,8 @@ struct LeafSpec {
   std::string text() const;  // "uint8[?, ?, 3]", "int64" for scalars, "dataset of …"
 };
 
-// A tree of leaves. Leaves are numbered in reading order; a dict keeps the order it was written in,
-// and two dicts with the same keys in another order are different specs.
+// A tree of leaves. Leaves are numbered in reading order. A dict keeps its written order, so two
+// dicts with the same keys in another order are different specs.
 struct Spec {
   enum class Kind : uint8_t { leaf, tuple, dict, none };
   Kind kind = Kind::none;
@@ -51,20 +51,21 @@ struct Spec {
   int leaf_count() const;
   void collect(std::vector<LeafSpec>* out) const;
   std::vector<LeafSpec> leaves() const;
-  // The same tree with leaf i replaced by leaves[i].
+  // Returns the same tree with leaf i replaced by leaves[i].
   Spec with_leaves(const std::vector<LeafSpec>& leaves) const;
-  // "a/0/b" for each leaf; "" for a bare one.
+  // Returns "a/0/b" for each leaf; "" for a single one.
   std::vector<std::string> paths() const;
-  // Index of the item, -1 when there is none.
+  // Returns the index of the item, -1 without it.
   int find(std::string_view key) const;
 
   bool operator==(const Spec& other) const;
-  // Same tree of dicts and tuples, leaves aside.
+  // Compares the trees of dicts and tuples, but not the leaves.
   bool same_structure(const Spec& other) const;
   std::string text() const;  // "{image: uint8[?, ?, 3], label: int64}"
 };
 
-// The most specific spec that admits both; false in `ok` when structure or dtypes differ.
+// Returns the most specific spec that admits both; sets `ok` to false if structure or dtypes
+// differ.
 Spec join_specs(const Spec& a, const Spec& b, bool* ok);
 
 }  // namespace penstock

@@ -80,7 +80,7 @@ bool same_parts(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
   return true;
 }
 
-// Ragged, sparse and optional tensors by what they hold, other objects by who they are.
+// Compares ragged, sparse and optional tensors by contents, other objects by identity.
 bool same_object(const Tensor& a, const Tensor& b) {
   const RaggedTensor *r = as_ragged(a), *s = as_ragged(b);
   if (r && s) return r->values().same(s->values()) && same_parts(r->splits(), s->splits());

@@ -1,4 +1,4 @@
-// One tensor, sharing its bytes: a constant, a row of a column, an element the user holds.
+// One tensor, sharing its bytes: a constant, a row of a column, an element that the user holds.
 #pragma once
 
 #include <cstring>
@@ -12,18 +12,18 @@
 
 namespace penstock {
 
-// A value that is no tensor: a nested dataset, a handle. Immutable, shared between threads.
+// A value that is not a tensor: a nested dataset, a handle. Immutable, shared between threads.
 class Object {
  public:
   virtual ~Object() = default;
 };
 using ObjectPtr = std::shared_ptr<const Object>;
 
-// Bytes of so many entries, and of what strings among them point at.
+// Returns the bytes of `count` entries, and of the characters of strings among them.
 int64_t entries_bytes(const std::byte* data, DType dtype, int64_t count);
 
-// Entries in row-major order at data(). Copies share them; whoever shares must not write.
-// A tensor that holds an object has dtype bytes, rank 0 and no data.
+// Entries in row-major order at data(). Copies share them; a shared tensor must not be written. A
+// tensor that holds an object has dtype bytes, rank 0 and no data.
 class Tensor {
  public:
   Tensor() = default;
@@ -31,7 +31,7 @@ class Tensor {
       : dtype_(dtype), dims_(dims), data_(data), buffer_(std::move(buffer)) {}
   explicit Tensor(ObjectPtr object) : dtype_(DType::bytes), object_(std::move(object)) {}
 
-  // Uninitialised entries from the current pool.
+  // Returns uninitialised entries from the current pool.
   static Tensor make(DType dtype, Dims dims);
   template <typename T>
   static Tensor scalar(T value) {
@@ -54,7 +54,7 @@ class Tensor {
   const std::byte* data() const { return data_; }
   std::byte* mutable_data() { return data_; }
   int64_t data_bytes() const { return dims_.entries() * dtype_size(dtype_); }
-  // data_bytes plus the bytes that string entries point at.
+  // Returns data_bytes plus the bytes of string entries.
   int64_t payload_bytes() const;
   const BufferRef& buffer() const { return buffer_; }
   BufferRef& mutable_buffer() { return buffer_; }
@@ -73,13 +73,14 @@ class Tensor {
     return entries<T>()[i];
   }
 
-  // The same entries seen with other dims. REQUIRES the same number of entries.
+  // Returns the same entries with other dims. REQUIRES the same number of entries.
   Tensor reshaped(const Dims& dims) const;
-  // Item i along axis 0.
+  // Returns item i along axis 0.
   Tensor item(int64_t i) const;
-  // Entries in a buffer of their own (strings too): what holds no larger buffer alive.
+  // Returns the entries in a buffer of their own (strings too), so that no larger buffer stays
+  // alive.
   Tensor copy() const;
-  // Same dtype, dims and entries; NaN equals NaN.
+  // Returns whether dtype, dims and entries are equal; NaN equals NaN.
   bool same(const Tensor& other) const;
 
  private:
@@ -90,7 +91,7 @@ class Tensor {
   ObjectPtr object_;
 };
 
-// Entries of any integer or float tensor, converted; throws when it is neither.
+// Returns an entry of any integer or float tensor, converted; throws for other dtypes.
 int64_t integer_at(const Tensor& tensor, int64_t i = 0);
 double number_at(const Tensor& tensor, int64_t i = 0);
 std::string_view bytes_at(const Tensor& tensor, int64_t i = 0);

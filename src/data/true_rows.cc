@@ -23,7 +23,7 @@ int64_t true_rows_of(const bool* flags, int64_t count, int32_t* out) {
   for (; i + lanes <= count; i += lanes) {
     const auto flag = hn::PromoteTo(rows, hn::LoadU(bytes, from + i));
     const auto mask = hn::Ne(flag, hn::Zero(rows));
-    // Not CompressStore: Zen 4 takes hundreds of cycles to compress into memory.
+    // No CompressStore: Zen 4 takes hundreds of cycles to compress into memory.
     hn::StoreU(hn::Compress(row, mask), rows, out + kept);
     kept += static_cast<int64_t>(hn::CountTrue(rows, mask));
     row = hn::Add(row, hn::Set(rows, static_cast<int32_t>(lanes)));

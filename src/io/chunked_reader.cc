@@ -71,7 +71,7 @@ int64_t ChunkedReader::skip_byte_order_mark() {
   if (offset() != 0 || available() == 0) return 0;
   const std::string_view begin(data() + begin_, static_cast<size_t>(std::min(available(), kSize)));
   if (!kMark.starts_with(begin)) return 0;
-  if (available() < kSize) return kSize;  // take_rest() has it if the file ends here
+  if (available() < kSize) return kSize;  // take_rest() gets it if the file ends here
   begin_ += kSize;
   return 0;
 }
@@ -89,7 +89,7 @@ void ChunkedReader::step(RecordChunk* out, int64_t max_records) {
       skips_ = false;
       return;
     }
-    buffer_ = BufferRef();  // before there is memory for the next part
+    buffer_ = BufferRef();  // release the memory before the next part needs it
     if (!refill(out, 0)) finished_ = true;
     return;
   }
@@ -100,8 +100,8 @@ void ChunkedReader::step(RecordChunk* out, int64_t max_records) {
   finished_ = true;
 }
 
-// Doubling the window is a matter of speed: less serves as well. False where not even that is to be
-// had, which is an error.
+// Allocates the next window. Doubling is only for speed, so a smaller one will do. Returns false if
+// even `least` is not available, which is an error.
 bool ChunkedReader::allocate_room(int64_t room, int64_t least, BufferRef* next, RecordChunk* out) {
   for (;; room = least) {
     try {
@@ -119,20 +119,20 @@ bool ChunkedReader::allocate_room(int64_t room, int64_t least, BufferRef* next, 
   }
 }
 
-// Reads a chunk behind what is left; false at the end of the stream. An error, too, where there is
-// no memory.
+// Reads a chunk after the remaining bytes; returns false at the end of the stream. Sets an error if
+// there is no memory.
 bool ChunkedReader::refill(RecordChunk* out, int64_t needed) {
   const int64_t left = available();
   const bool first = !buffer_;
   const int64_t coming = stream_->bytes_left();
   if (coming == 0) return false;
-  // A length in a compressed file is only a claim: the room grows with what is there.
+  // A length in a compressed file is only a claim: grow with the bytes that really come.
   if (coming < 0) needed = std::min(needed, 2 * left + chunk_bytes_);
   const int64_t chunk = first ? std::min(chunk_bytes_, kFirstChunk) : chunk_bytes_;
   int64_t room = std::max(chunk - kBufferHeader, kLeastChunk);
   room = std::max({room, needed, left + room / 2});
   if (coming > 0) room = std::min(room, left + coming);
-  // A record of known length needs all of it, of others some more is a step.
+  // A record of known length needs all of it; for others any growth is progress.
   const int64_t least = needed > 2 * left ? room : std::min(room, left + left / 8 + kFirstChunk);
   BufferRef next;
   if (!allocate_room(room, least, &next, out)) return true;

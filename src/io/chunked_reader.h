@@ -1,5 +1,6 @@
-// What readers of record formats share: a window of the stream, [begin_, end_) of a buffer, not yet
-// given out. When it holds no whole record, what is left of it moves to the front of a new buffer.
+// Common part of readers of record formats: a window of the stream, [begin_, end_) of a buffer, not
+// yet returned. When it holds no whole record, the remaining bytes move to the front of a new
+// buffer.
 #pragma once
 
 #include <memory>
@@ -16,24 +17,24 @@ class ChunkedReader : public RecordReader {
   void read(RecordChunk* out, int64_t max_records) final;
 
  protected:
-  // Takes whole records from the window, up to `max_records`, and sets error when bad ones follow.
-  // On none, returns how many bytes the window must have for more, 0 for as many as come.
+  // Takes whole records from the window, up to `max_records`, and sets error if bad ones follow. If
+  // it takes none, returns the size that the window must have, 0 for any growth.
   virtual int64_t take(RecordChunk* out, int64_t max_records) = 0;
-  // The stream has ended; the window holds no whole record. Gives what it is then. Called with an
-  // empty window, too, where empty_rest() says so.
+  // Handles the window at the end of the stream, when it holds no whole record. Also called with an
+  // empty window if empty_rest() says so.
   virtual void take_rest(RecordChunk* out) = 0;
   virtual bool empty_rest() const { return false; }
-  // Names what the window begins with, if its end can be found without holding it: "line". Null
-  // where it cannot: the file ends there.
+  // Names the record at the window's start if its end can be found without holding it: "line".
+  // Returns null if not: then the file ends there.
   virtual const char* skippable() const { return nullptr; }
-  // Drops the window's part of a record that is too large; true when it held the record's end.
-  // Called again and again, with another part each time, until it does.
+  // Drops the window's part of a record that is too large; returns true if it held the record's
+  // end. Called repeatedly with the next part until then.
   virtual bool skip_part() { return true; }
 
-  // Null before the first chunk.
+  // Returns null before the first chunk.
   char* data() const { return buffer_ ? reinterpret_cast<char*>(buffer_.data()) : nullptr; }
   int64_t available() const { return end_ - begin_; }
-  // Of the window's begin, in the (decompressed) file.
+  // Offset of the window's start in the (decompressed) file.
   int64_t offset() const { return buffer_offset_ + begin_; }
   const InputStream& stream() const { return *stream_; }
   bool compressed() const { return compression_ != Compression::none; }
@@ -42,16 +43,16 @@ class ChunkedReader : public RecordReader {
     out->records.push_back({data() + at, size, offset});
   }
   void fail(RecordChunk* out, int64_t at, const std::string& what, Code code = Code::data_loss);
-  // The same, and nothing of the file can be read after it.
+  // Sets the same error; nothing of the file can be read after it.
   void fail_for_good(RecordChunk* out, int64_t at, const std::string& what,
                      Code code = Code::data_loss);
-  // Passes over a UTF-8 byte order mark at the begin of the file. Returns how many bytes the window
-  // must have before that can be told, 0 if it is done. For text; call it before taking a record.
+  // Skips a UTF-8 byte order mark at the start of the file. Returns the size that the window must
+  // have to decide, 0 when done. For text; call it before taking a record.
   int64_t skip_byte_order_mark();
-  // The record at the window's begin is too large: what follows it comes next, if its end can be
-  // found.
+  // Reports that the record at the window's start is too large; continues after it if its end can
+  // be found.
   void fail_too_large(RecordChunk* out, const std::string& what, Code code);
-  // Nothing of the file is wanted any more.
+  // Ends reading: no more of the file is needed.
   void finish() { finished_ = true; }
 
   int64_t begin_ = 0;
@@ -69,7 +70,7 @@ class ChunkedReader : public RecordReader {
   std::unique_ptr<InputStream> stream_;
   BufferRef buffer_;
   int64_t buffer_offset_ = 0;  // of buffer_'s first byte, in the (decompressed) file
-  bool skips_ = false;         // the rest of a record that is too large
+  bool skips_ = false;         // the rest of a record that is too large follows
   bool finished_ = false;
 };
 

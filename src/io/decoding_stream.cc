@@ -47,7 +47,7 @@ int64_t DecodingStream::read(std::span<std::byte> out) {
   return static_cast<int64_t>(done);
 }
 
-// False at the end of the file.
+// Returns false at the end of the file.
 bool DecodingStream::fill() {
   if (available_ > 0) return true;
   if (!input_) input_ = allocate_buffer(std::min(kInputBytes, kHead + file_.size() + 1));

@@ -1,5 +1,5 @@
-// What compressed streams share: the input window, errors kept until the bytes before them are
-// taken, and the limit on what a file may give.
+// Common part of compressed streams: the input window, errors delayed until the bytes before them
+// are taken, and the limit on the decoded size.
 #pragma once
 
 #include <memory>
@@ -22,17 +22,17 @@ class DecodingStream : public InputStream {
 
  protected:
   // Decodes some of the window into `out` (not empty); returns the bytes written. `more` is false
-  // when the window is empty and the file has ended: the decoder calls fail_cut() then, or sets
-  // ended_ where the stream may end.
+  // if the window is empty and the file has ended: the decoder then calls fail_cut(), or sets
+  // ended_ if the stream may end.
   virtual size_t decode(std::span<std::byte> out, bool more) = 0;
 
   [[noreturn]] void fail(const std::string& reason) const;
-  // The same once `written` bytes, which are good, have been given; returns if there are any.
+  // Throws the same after the `written` good bytes have been returned; returns if there are any.
   void fail_after(size_t written, const std::string& reason);
   [[noreturn]] void fail_cut() const { fail("the compressed stream is cut"); }
 
-  // The window: bytes of the file not yet decoded. The kHead bytes before it may be read, and were
-  // the bytes before it in the file.
+  // The window: bytes of the file not yet decoded. The kHead bytes before it may be read; they
+  // precede it in the file.
   static constexpr int64_t kHead = 64;
   uint8_t* next_ = nullptr;
   size_t available_ = 0;
@@ -43,7 +43,7 @@ class DecodingStream : public InputStream {
 
   const std::string what_;
   File file_;
-  int64_t position_ = 0;  // in the file: read into the window
+  int64_t position_ = 0;  // offset in the file up to which it was read into the window
   int64_t given_ = 0, limit_bytes_;
   BufferRef input_;
   ErrorPtr error_;

@@ -21,18 +21,18 @@
 namespace penstock {
 namespace {
 
-// Names of temporary files that are on the disk now.
+// Names of temporary files that exist on disk.
 struct Unfinished {
   ForkMutex mutex;
   std::set<std::string> names;
 };
 
 Unfinished& unfinished() {
-  static auto* all = new Unfinished;  // outlives every file
+  static auto* all = new Unfinished;  // never destroyed: outlives every file
   return *all;
 }
 
-// Where a file of this name would be written.
+// Returns the path at which a file of this name would be written.
 std::string place_of(const std::string& path) {
   system_path("write", path);
   std::error_code ignored;
@@ -46,12 +46,12 @@ std::string place_of(const std::string& path) {
   return ignored ? path : target.string();
 }
 
-// The rename is on the disk only once its folder is.
+// A rename is durable only after its folder is synced.
 void sync_folder_of(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
   const FileDescriptor fd =
       open_path("write", folder.empty() ? std::string(1, '.') : folder, O_RDONLY | O_DIRECTORY);
-  // A folder that cannot be read is not our affair: the file itself is whole.
+  // Ignore a folder that cannot be opened: the file itself is complete.
   if (fd.is_open()) ::fsync(fd.get());
 }
 
@@ -82,7 +82,7 @@ AtomicFile::AtomicFile(std::string path) : path_(place_of(path)) {
   do {
     temporary_ = path_ + ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(counter++);
     fd_ = open_path("write", temporary_, O_WRONLY | O_CREAT | O_EXCL, 0666).release();
-  } while (fd_ < 0 && errno == EEXIST);  // left by a process of the same number that was killed
+  } while (fd_ < 0 && errno == EEXIST);  // left by a killed process with the same number
   if (fd_ < 0) throw system_error("write", path_, errno);
   unfinished().names.insert(temporary_);
 }
@@ -119,7 +119,7 @@ void AtomicFile::commit() {
 }
 
 void discard_unfinished_files() {
-  unfinished().mutex.lock();  // for good
+  unfinished().mutex.lock();  // never unlocked
   for (const std::string& name : unfinished().names) ::unlink(name.c_str());
   discard_staging_folders();
 }
@@ -138,7 +138,7 @@ std::string read_file(const std::string& path, int64_t limit) {
   std::string out;
   size_t done = 0;
   for (;;) {
-    // One byte more than the file has shows its end without another round.
+    // One byte more than the file's size detects its end without another read.
     const auto expected = static_cast<size_t>(std::min<int64_t>(status.st_size, limit)) + 1;
     out.resize(std::max({expected, done + 4096, done * 3 / 2}));
     const ssize_t got = ::read(file.get(), out.data() + done, out.size() - done);

@@ -102,7 +102,7 @@ TEST_CASE("records of tf.data: list_files") {
     const auto patterns = argument.is_array() ? argument.get<std::vector<std::string>>()
                                               : std::vector<std::string>{argument};
     ++checked;
-    // A pattern of a list that matches no file is refused; tf.data passes over it.
+    // A pattern in a list that matches no file is refused; tf.data ignores it.
     const bool each_matches = std::ranges::all_of(patterns, [](const std::string& pattern) {
       return code_of([&] { match_files({pattern}); }) != Code::not_found;
     });

@@ -1,4 +1,4 @@
-// Records of one length.
+// Reads records of one length.
 
 #include "io/chunked_reader.h"
 

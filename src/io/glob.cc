@@ -21,7 +21,7 @@ struct CloseDirectory {
   void operator()(DIR* directory) const { ::closedir(directory); }
 };
 
-// What was found, and the first folder that could not be looked into.
+// Paths found, and the first folder that could not be listed.
 struct Found {
   Paths paths;
   std::string denied;
@@ -54,7 +54,7 @@ bool exists(const std::string& path) {
   return ::lstat(system_path("list", path), &status) == 0;
 }
 
-// `prefix` is a path, `rest` a pattern that goes on from it.
+// `prefix` is a path, `rest` a pattern that continues it.
 void expand(const std::string& prefix, const std::string& rest, Found* found) {
   const size_t wildcard = rest.find_first_of(kWildcards);
   if (wildcard == std::string::npos) {

@@ -1,4 +1,4 @@
-// GZIP and ZLIB, by ISA-L.
+// Decodes GZIP and ZLIB with ISA-L.
 
 #include <isa-l/igzip_lib.h>
 
@@ -54,12 +54,12 @@ class InflateStream final : public DecodingStream {
     state_.next_out = reinterpret_cast<uint8_t*>(out.data());
     state_.avail_out = room;
     const int status = isal_inflate(&state_);
-    // At the end of a member the decoder steps back over bytes that it took too early; they may be
-    // of the window before this one.
+    // At the end of a member the decoder steps back over bytes that it took too early; they may
+    // belong to the previous window.
     next_ = state_.next_in;
     available_ = state_.avail_in;
     const size_t written = room - state_.avail_out;
-    // A checksum is compared with the last bytes decoded: they are given, the fault comes next.
+    // A checksum is compared with the last bytes decoded: return them first, then the fault.
     if (status < 0 || status == ISAL_NEED_DICT) fail_after(written, reason_of(status));
     if (state_.block_state == ISAL_BLOCK_FINISH) {
       ++members_;

@@ -27,7 +27,7 @@ class PlainStream final : public InputStream {
     }
     return got;
   }
-  // Files of /proc say that they have no bytes.
+  // Files of /proc report no bytes.
   int64_t bytes_left() const override {
     if (file_.size() == 0) return -1;
     return ended_ ? 0 : std::max<int64_t>(file_.size() - position_, 0);
@@ -38,7 +38,7 @@ class PlainStream final : public InputStream {
  private:
   File file_;
   int64_t position_ = 0;
-  bool ended_ = false;  // the last read came to the file's end
+  bool ended_ = false;  // the last read reached the file's end
 };
 
 }  // namespace

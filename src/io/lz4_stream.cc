@@ -1,7 +1,7 @@
-// LZ4 frames, one or several.
+// Decodes LZ4 frames, one or several.
 //
-// A call that fails does not say what it has written. Each call therefore gets the bytes that the
-// library asks for, a block or a checksum, and what was decoded before a fault is not lost.
+// A failing call does not say how much it wrote. Each call therefore gets only the bytes that the
+// library asks for (a block or a checksum), so that data decoded before a fault is not lost.
 
 #include <lz4frame.h>
 

@@ -1,4 +1,4 @@
-// Headers of .npy files on the disk.
+// Headers of .npy files on disk.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace penstock {
 
-// Errors: those of parse_npy_header, and of File; they name the path.
+// Throws like parse_npy_header and File; the message names the path.
 NpyHeader read_npy_header(const std::string& path);
 
 }  // namespace penstock

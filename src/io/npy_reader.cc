@@ -1,4 +1,4 @@
-// Rows of array files.
+// Reads rows of array files.
 
 #include <algorithm>
 
@@ -29,7 +29,7 @@ class NpyReader final : public ChunkedReader {
     return 0;
   }
 
-  // Reads the header; how many bytes it needs, 0 when that is done. Throws what is wrong with it.
+  // Reads the header; returns the bytes it needs, 0 when done. Throws its errors.
   int64_t begin() {
     if (available() < kNpyPrefix) return kNpyPrefix;
     const std::string_view bytes(data() + begin_, static_cast<size_t>(available()));

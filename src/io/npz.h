@@ -1,4 +1,4 @@
-// Archives of arrays, as numpy.savez writes them.
+// Archives of arrays, as written by numpy.savez.
 #pragma once
 
 #include <memory>
@@ -17,12 +17,12 @@ struct NpzArray {
   int64_t row_bytes() const { return row.entries() * dtype_size(dtype); }
 };
 
-// The arrays of an archive in its order. Throws what read_zip_members and parse_npy_header throw.
+// Returns the arrays of an archive in its order. Throws like read_zip_members and parse_npy_header.
 std::vector<NpzArray> read_npz_arrays(const std::string& path);
 
-// Record i holds row i of each of `arrays`, one behind the other. An archive without one of them,
-// or where it is another, is INVALID_ARGUMENT, as are arrays of different lengths; one that is cut
-// or damaged is DATA_LOSS behind the rows that could be read.
+// Record i holds row i of each of `arrays`, one after the other. Errors: INVALID_ARGUMENT for an
+// archive that lacks one of them or has a different one, and for arrays of different lengths;
+// DATA_LOSS after the readable rows for an archive that is cut or damaged.
 std::unique_ptr<RecordReader> open_npz(std::string path, const ReaderOptions& options,
                                        std::vector<NpzArray> arrays);
 

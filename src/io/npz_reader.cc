@@ -1,4 +1,4 @@
-// Each array is a stream of its own; their rows are read side by side into records.
+// Reads each array as a stream of its own; joins their rows side by side into records.
 
 #include <algorithm>
 
@@ -15,7 +15,7 @@ Error at_member(const File& file, const ZipMember& member, const Error& e) {
   return Error(e.code(), file.path() + ": " + member.name + ": " + e.message());
 }
 
-// The header that the member begins with; `stream` stands behind it then.
+// Reads the header at the start of the member; `stream` is at the data after it.
 NpyHeader read_header(const File& file, const ZipMember& member, ZipMemberStream* stream) {
   std::string text(static_cast<size_t>(std::min(kNpyPrefix, member.bytes)), '\0');
   stream->read(std::as_writable_bytes(std::span(text)));

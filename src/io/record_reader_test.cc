@@ -30,20 +30,20 @@ struct Folder {
   std::string path;
 };
 
-// Without the wait for the disk that write_file_atomically takes.
+// Avoids the wait for the disk in write_file_atomically.
 void write_quickly(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
 struct Everything {
   std::vector<std::string> records;
-  std::vector<std::string> errors;  // "DATA_LOSS: message", with how many records came before
+  std::vector<std::string> errors;  // "DATA_LOSS: message", and the number of records before it
   std::vector<size_t> error_positions;
 };
 
 Everything read_all(RecordReader& reader, int64_t max_records = 1000) {
   Everything out;
-  std::vector<RecordChunk> kept;  // views must stay good while the reader goes on
+  std::vector<RecordChunk> kept;  // views must stay valid while the reader continues
   for (int round = 0;; ++round) {
     REQUIRE(round < 1'000'000);
     RecordChunk& chunk = kept.emplace_back();
@@ -70,7 +70,7 @@ Everything read_all(RecordReader& reader, int64_t max_records = 1000) {
 
 using Open = std::unique_ptr<RecordReader> (*)(std::string, const ReaderOptions&);
 
-// An element of a record: text, or {"b64": ..} for what is not plain.
+// An element of a record: text, or {"b64": ..} for other bytes.
 std::string text_of(const json& element) {
   if (element.is_string()) return element;
   std::string out;
@@ -87,8 +87,8 @@ std::string text_of(const json& element) {
   return out;
 }
 
-// Cases whose pipeline is one reader of one file. Ours goes on after a bad data checksum, ends
-// after a missing file, and sees every cut: those are checked on their own.
+// Cases whose pipeline is one reader of one file. Ours continues after a bad data checksum, ends
+// after a missing file, and detects every cut: separate tests check these.
 void check_golden(const std::string& name, Open open, int64_t chunk_bytes) {
   std::ifstream in(kGolden + name + ".jsonl");
   REQUIRE(in);
@@ -112,12 +112,12 @@ void check_golden(const std::string& name, Open open, int64_t chunk_bytes) {
       for (const json& e : record["elements"]) out.push_back(text_of(e));
       return out;
     }();
-    if (options.compression == "LZ4") continue;  // read by ours, refused by tf.data
+    if (options.compression == "LZ4") continue;  // supported here, refused by tf.data
     if (!record["error"].is_null() && record["error"]["code"] == "INVALID_ARGUMENT") {
       CHECK_THROWS_AS(open(kGolden + path, options), Error);
       continue;
     }
-    if (options.compression == "SNAPPY") continue;  // refused by ours, DATA_LOSS in tf.data
+    if (options.compression == "SNAPPY") continue;  // refused here, DATA_LOSS in tf.data
     Everything got = read_all(*open(kGolden + path, options));
     // The records were made through numpy, which drops zero bytes at the end.
     for (std::string& r : got.records) r.resize(r.find_last_not_of('\0') + 1);
@@ -127,7 +127,7 @@ void check_golden(const std::string& name, Open open, int64_t chunk_bytes) {
                        id.find("trailing_byte") != std::string::npos;
       CHECK(got.errors.size() == (cut ? 1 : 0));
       if (id == "text_line/gzip_truncated") {
-        // tf.data ends with half a line; ours gives the whole lines, then the error.
+        // tf.data ends with half a line; ours returns the whole lines, then the error.
         REQUIRE(!got.records.empty());
         REQUIRE(got.records.size() <= wanted.size());
         CHECK(std::equal(got.records.begin(), got.records.end(), wanted.begin()));
@@ -297,7 +297,7 @@ TEST_CASE("a record over the memory budget is one error, and the next record fol
     write_quickly(path, "small\n" + large + "\nlast\n");
     check(open_text_lines(path, options), "6");
     check(open_rows(path, options, {}), "6");
-    // Line ends inside quotes belong to the row; two quotes are none.
+    // Line ends inside quotes belong to the row; two quotes do not end the field.
     std::string quoted = large + ",\"";
     for (int i = 0; i < 200'000; ++i) quoted += "\"\"\r\n,";
     write_quickly(path, "small\r\n" + quoted + "\",a\"b\r\nlast\r\n");
@@ -331,7 +331,7 @@ std::string gzip(const std::string& bytes, int window_bits) {
   return out;
 }
 
-// The bytes, then "!" when an error ended them.
+// Returns the bytes, then "!" if an error ended them.
 std::string read_stream(const std::string& path, Compression compression, size_t piece) {
   const auto stream = open_input_stream(path, compression);
   std::string out, buffer(piece, '\0');
@@ -379,7 +379,7 @@ TEST_CASE("gzip: many members, cut anywhere, flipped anywhere") {
       bad[at] = static_cast<char>(bad[at] ^ (1 << random() % 8));
       write_quickly(path, bad);
       const std::string got = read_stream(path, compression, 700);
-      // A bit of the gzip header may mean nothing; else the damage is seen.
+      // A bit of the gzip header may have no effect; any other damage is detected.
       if (got != text) REQUIRE(got.back() == '!');
       if (at >= 10) REQUIRE(got.back() == '!');
     }

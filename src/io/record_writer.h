@@ -10,8 +10,8 @@
 
 namespace penstock {
 
-// The file comes to be at close(); without it nothing is left behind. For one thread.
-// Errors: those of AtomicFile; INVALID_ARGUMENT for an unknown compression.
+// A file that appears at close(); without close() it is removed. For one thread. Throws what
+// AtomicFile throws; INVALID_ARGUMENT for an unknown compression.
 class RecordWriter {
  public:
   // `compression` is "", "GZIP" or "ZLIB".
@@ -19,9 +19,9 @@ class RecordWriter {
   ~RecordWriter();
 
   void write(std::string_view record);
-  // Call once, and nothing after it.
+  // Call it once, and nothing after it.
   void close();
-  // Records written, and the file's bytes once it is closed.
+  // Number of records written, and the file's size after close().
   int64_t records() const { return records_; }
   int64_t file_bytes() const { return file_.bytes(); }
 

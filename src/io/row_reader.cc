@@ -1,5 +1,5 @@
-// Rows of delimited text. A row without quotes is found by its line end alone; only one that holds
-// a quote is walked through.
+// Reads rows of delimited text. Finds the end of a row without quotes by its line end alone; scans
+// only rows that hold a quote.
 
 #include <algorithm>
 #include <cstring>
@@ -30,7 +30,7 @@ class RowReader final : public ChunkedReader {
         return 0;
       }
       const char end = data()[begin_ + size];
-      // "\r\n" is one line end, and its second byte may be still to come.
+      // "\r\n" is one line end, and its second byte may not be here yet.
       if (end == '\r' && begin_ + size + 1 == end_ && stream().bytes_left() != 0)
         return available() + 1;
       give_row(out, size);
@@ -57,7 +57,7 @@ class RowReader final : public ChunkedReader {
         return true;
       }
       if (c == '"') {
-        // Where two stand side by side, the first does not end the field.
+        // Two adjacent quotes do not end the field.
         const bool closes = skip_.quoted;
         skip_.quoted = layout_.quotes && !closes && (skip_.after_quote || skip_.at_field);
         skip_.after_quote = closes;
@@ -82,7 +82,7 @@ class RowReader final : public ChunkedReader {
       fail_for_good(out, offset(), "a quoted field is never closed", Code::invalid_argument);
       return;
     }
-    if (size == kNone) size = available();  // else a "\r" that ends the file
+    if (size == kNone) size = available();  // else the file ends with this "\r"
     give_row(out, size);
     begin_ = end_;
   }
@@ -95,7 +95,7 @@ class RowReader final : public ChunkedReader {
     }
   }
 
-  // Bytes up to the row's line end, or kNone when the window has none.
+  // Returns the bytes up to the row's line end, or kNone if the window has none.
   int64_t row_bytes(bool* open_quote) const {
     const char* row = data() + begin_;
     const auto room = static_cast<size_t>(available());
@@ -131,7 +131,7 @@ class RowReader final : public ChunkedReader {
   bool header_done_ = false;
   struct {
     bool quoted = false, after_quote = false, after_cr = false, at_field = true;
-  } skip_;  // how far skip_part() has come
+  } skip_;  // state of skip_part()
 };
 
 }  // namespace

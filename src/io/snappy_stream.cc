@@ -1,5 +1,5 @@
-// SNAPPY in its framing format: chunks of a kind, 24 bits of length, a masked CRC-32C and at most
-// 64 KiB of data.
+// Decodes SNAPPY in its framing format: chunks of a kind, 24 bits of length, a masked CRC-32C and
+// at most 64 KiB of data.
 
 #include <snappy.h>
 
@@ -51,7 +51,7 @@ class SnappyStream final : public DecodingStream {
     return byte(1) | byte(2) << 8 | byte(3) << 16;
   }
 
-  // True when chunk_ has `size` bytes.
+  // Returns true if chunk_ has `size` bytes.
   bool gather(size_t size) {
     if (chunk_.size() >= size) return true;
     const size_t n = std::min(size - chunk_.size(), available_);
@@ -96,8 +96,8 @@ class SnappyStream final : public DecodingStream {
   }
 
   bool identified_ = false;
-  std::string chunk_;       // the chunk so far, its 4 bytes of header included
-  std::vector<char> data_;  // of the last chunk, given up to at_
+  std::string chunk_;       // the chunk so far, including its 4 header bytes
+  std::vector<char> data_;  // of the last chunk, returned up to at_
   size_t at_ = 0;
 };
 

@@ -1,4 +1,5 @@
-// Blocks of elements in a file: docs/format/snapshot.md. Checksummed per chunk, atomic as a whole.
+// Blocks of elements in a file (docs/format/snapshot.md). Each chunk has a checksum; the file
+// appears atomically.
 //
 // Not thread-safe; all calls block.
 #pragma once
@@ -18,14 +19,14 @@ struct XXH3_state_s;
 
 namespace penstock {
 
-// True when elements of the spec can be kept in a file: all but nested datasets can.
+// Returns true if elements of the spec can be stored in a file: all except nested datasets.
 bool can_snapshot(const Spec& spec);
 
-// The file comes to be at close(); without it nothing is left behind.
+// A file that appears at close(); without close() it is removed.
 class SnapshotWriter {
  public:
-  // `compression` is "", "LZ4", "GZIP", "SNAPPY" or "AUTO"; INVALID_ARGUMENT else. `epoch` is the
-  // one that the rows were drawn in. Throws what AtomicFile throws.
+  // `compression` is "", "LZ4", "GZIP", "SNAPPY" or "AUTO"; throws INVALID_ARGUMENT for others.
+  // `epoch` is the epoch in which the rows were drawn. Throws what AtomicFile throws.
   SnapshotWriter(std::string path, const Spec& spec, std::string_view compression,
                  uint64_t epoch = 0);
   ~SnapshotWriter();
@@ -34,10 +35,10 @@ class SnapshotWriter {
 
   // REQUIRES a block of the spec without errors.
   void write(const Block& block);
-  // Call once, and nothing after it.
+  // Call it once, and nothing after it.
   void close();
   int64_t rows() const { return rows_; }
-  // Of the file so far, with what is on its way there.
+  // Returns the size of the file so far, including bytes not yet written.
   int64_t bytes() const {
     return file_.bytes() + static_cast<int64_t>(held_.size()) + pending_bytes_;
   }
@@ -54,28 +55,28 @@ class SnapshotWriter {
   std::unique_ptr<XXH3_state_s, FreeHash> hash_;
   BlockBuilder pending_;
   int64_t pending_bytes_ = 0, rows_ = 0, chunks_ = 0;
-  std::string held_;  // small pieces on their way to the file
+  std::string held_;  // small pieces not yet written
 };
 
-// What a file's header and its end say.
+// Contents of a file's header and end section.
 struct SnapshotInfo {
   Spec spec;
-  int64_t rows = -1;  // -1: the end cannot be read, reading will say why
+  int64_t rows = -1;  // -1: the end section is unreadable; reading the file reports why
   uint64_t epoch = 0;
 };
-// Throws NOT_FOUND and its like, DATA_LOSS when the header is bad, UNIMPLEMENTED for another
+// Throws NOT_FOUND and similar errors, DATA_LOSS for a bad header, UNIMPLEMENTED for another
 // version of the format.
 SnapshotInfo read_snapshot_info(const std::string& path);
 
-// The file's chunks as records, unpacked, about 1 MiB of the file a read(), each in the chunk of
-// the same index, and yet to be verified. `spec` is what the header must say. What is bad in the
-// file is DATA_LOSS and ends it.
+// Reads the file's chunks as records, unpacked, about 1 MiB of the file per read(), each in the
+// chunk of the same index, not yet verified. The header must have `spec`. Damage in the file is
+// DATA_LOSS and ends it.
 std::unique_ptr<RecordReader> open_snapshot(std::string path, const Spec& spec);
-// Throws DATA_LOSS where such a record, `bytes` at the beginning of `buffer`, is not what was
-// written: nothing behind it in the file is to be believed.
+// Verifies such a record, `bytes` at the start of `buffer`. Throws DATA_LOSS if it is damaged:
+// nothing after it in the file can be trusted.
 void verify_chunk(const BufferRef& buffer, int64_t bytes);
-// Its rows, which share the buffer. Lineage ids are those that were written. DATA_LOSS for bytes
-// that are no chunk of the spec.
+// Returns its rows, which share the buffer. Lineage ids are those that were written. Throws
+// DATA_LOSS if the bytes are not a chunk of the spec.
 Block decode_chunk(const BufferRef& buffer, int64_t bytes, const Spec& spec);
 
 }  // namespace penstock

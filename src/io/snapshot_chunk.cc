@@ -1,5 +1,5 @@
-// A chunk's bytes as columns laid over them. Nothing in it is trusted: a checksum only says that
-// the bytes are those that somebody wrote.
+// Lays columns over a chunk's bytes. Trusts nothing in it: a checksum only proves that the bytes
+// are those that were written.
 
 #include <algorithm>
 
@@ -125,12 +125,12 @@ class ChunkDecoder {
     return Column::ragged(tensor(leaf.dtype, item, at[rows_]), std::move(splits), rows_);
   }
 
-  // A row of a ragged tensor of one ragged axis is a tensor.
+  // A row of a ragged tensor with one ragged axis is a tensor.
   static bool has_objects(const LeafSpec& leaf) {
     return leaf.kind == LeafSpec::Kind::ragged ? leaf.ragged_rank > 0 : !leaf.is_tensor();
   }
 
-  // Rows by the tensors that they are made of.
+  // Builds rows from the tensors they consist of.
   Column objects(const LeafSpec& leaf) {
     std::vector<size_t> counts(static_cast<size_t>(rows_));
     for (size_t& count : counts) {
@@ -163,7 +163,7 @@ class ChunkDecoder {
     return part == values ? leaf.dtype : DType::int64;
   }
 
-  // Tensors that lie end to end in one area.
+  // Takes tensors that are stored end to end in one area.
   void take_part(DType dtype, const std::vector<Tensor*>& out) {
     std::vector<Dims> shapes;
     uint64_t entries = 0;
@@ -208,7 +208,7 @@ class ChunkDecoder {
     return out.object();
   }
 
-  // [count, ...row], laid over the chunk; views of strings are made anew.
+  // Returns a tensor [count, ...row] over the chunk; creates views of strings.
   Tensor tensor(DType dtype, const Dims& row, int64_t count) {
     uint64_t bytes = 0;
     if (checked_product({row.entries(), count}) > kMostChunkEntries || row.rank() == kMaxRank)

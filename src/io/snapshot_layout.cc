@@ -4,7 +4,7 @@
 #include "data/ragged.h"
 
 #if defined(__x86_64__)
-#include <xxh_x86dispatch.h>  // takes the widest registers of the machine
+#include <xxh_x86dispatch.h>  // selects the widest registers of the machine
 #endif
 
 namespace penstock::snapshot {

@@ -1,4 +1,4 @@
-// The bytes of snapshot files, as docs/format/snapshot.md has them; little endian.
+// Byte layout of snapshot files (docs/format/snapshot.md); little endian.
 #pragma once
 
 #include <xxhash.h>
@@ -14,8 +14,8 @@
 namespace penstock::snapshot {
 
 inline constexpr std::string_view kMagic{"PSTKSNAP", 8};
-// Version 2 adds elements that are no tensors, and compressions besides LZ4. What needs neither is
-// written as version 1.
+// Version 2 adds elements that are not tensors, and compressions other than LZ4. Files that need
+// neither are written as version 1.
 inline constexpr uint32_t kFirstVersion = 1, kLastVersion = 2;
 inline constexpr size_t kAlignment = 64;  // of data within a chunk
 inline constexpr const char* kWrongChecksum = "a section's checksum does not match";
@@ -23,16 +23,16 @@ inline constexpr const char* kWrongChecksum = "a section's checksum does not mat
 enum Section : uint32_t { kHeader = 1, kChunk = 2, kEnd = 3 };
 enum Flag : uint32_t { kLz4 = 1, kGzip = 2, kSnappy = 4, kPacked = kLz4 | kGzip | kSnappy };
 enum ColumnKind : uint8_t { kDense = 0, kConstant = 1, kRagged = 2, kVariable = 3, kObjects = 4 };
-// Kinds of leaves in the header, after those of Spec::Kind; tensors are Spec::Kind::leaf.
+// Kinds of leaves in the header, numbered after those of Spec::Kind; tensors are Spec::Kind::leaf.
 enum LeafKind : uint8_t { kRaggedLeaf = 4, kSparseLeaf = 5, kOptionalLeaf = 6 };
 enum OriginKind : uint8_t { kAffine = 0, kIds = 1 };
 
-// Before each section.
+// Precedes each section.
 struct SectionHead {
   uint32_t kind = 0, flags = 0;
-  uint64_t stored_bytes = 0;  // that follow
+  uint64_t stored_bytes = 0;  // number of bytes in the section
   uint64_t raw_bytes = 0;     // unpacked
-  uint64_t checksum = 0;      // XXH3 of what follows, seeded by XXH3 of the 24 bytes above
+  uint64_t checksum = 0;      // XXH3 of the section's bytes, seeded by XXH3 of the 24 bytes above
   uint64_t seed() const { return XXH3_64bits(this, 24); }
   bool matches(std::span<const std::byte> stored) const;
 };
@@ -47,7 +47,7 @@ void put(std::string* out, T value) {
   out->append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-// Takes values off the front of bytes; DATA_LOSS where they end.
+// Takes values off the front of bytes; throws DATA_LOSS at their end.
 class Taker {
  public:
   explicit Taker(std::string_view bytes) : bytes_(bytes) {}
@@ -75,13 +75,13 @@ class Taker {
   size_t at_ = 0;
 };
 
-// The word as a flag; 0 for "". Throws INVALID_ARGUMENT for another word.
+// Returns the word's flag; 0 for "". Throws INVALID_ARGUMENT for another word.
 uint32_t parse_packing(std::string_view word);
-// The content packed, or nothing where that is not shorter. `flag` is one of kPacked.
+// Returns the packed content, or nothing if that is not shorter. `flag` is one of kPacked.
 std::string packed(uint32_t flag, std::string_view content);
-// Fills `content`; false when the bytes are not that many packed ones.
+// Fills `content`; returns false if the bytes do not unpack to exactly its size.
 bool unpack(uint32_t flag, std::span<const std::byte> stored, std::span<std::byte> content);
-// Most bytes that one packed byte can stand for.
+// Returns the most bytes that one packed byte can expand to.
 uint64_t most_expansion(uint32_t flag);
 
 void put_spec(std::string* out, const Spec& spec);

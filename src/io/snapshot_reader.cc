@@ -1,6 +1,6 @@
-// Each chunk is read into a buffer of its own, which the rows made of it share. A read brings the
-// head of the section behind, too. What lies there as it was written is verified by who takes it
-// apart, so that a core copies while another one sums up.
+// Reads each chunk into a buffer of its own, which its rows share. A read includes the head of the
+// next section. Chunks stored without packing are verified by whoever decodes them, so that one
+// core reads while another computes the checksum.
 
 #include <algorithm>
 #include <optional>
@@ -17,7 +17,7 @@ constexpr uint64_t kMostHeader = 64 << 20;
 constexpr uint64_t kMostUnpacked = 0x7E000000;  // of a chunk: LZ4's limit
 constexpr int64_t kBytesPerRead = 1 << 20;
 
-// A file's sections from front to back; throws DATA_LOSS and the errors of files.
+// Sections of a file from front to back; throws DATA_LOSS and the errors of files.
 class Sections {
  public:
   explicit Sections(const std::string& path) : file_(path) {
@@ -28,7 +28,7 @@ class Sections {
     at_ = 8;
   }
 
-  // The next section, unpacked, at the beginning of the buffer; behind it its head.
+  // Returns the next section, unpacked, at the start of the buffer; its head follows it.
   BufferRef next(SectionHead* head) {
     *head = take_head();
     constexpr auto kHead = static_cast<int64_t>(sizeof *head);
@@ -86,7 +86,7 @@ class Sections {
   File file_;
   int64_t at_ = 0;
   SectionHead ahead_;
-  int64_t ahead_at_ = -1;  // where ahead_ stands in the file
+  int64_t ahead_at_ = -1;  // offset of ahead_ in the file
 };
 
 std::string_view text_of(const BufferRef& buffer, const SectionHead& head) {

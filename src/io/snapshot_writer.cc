@@ -1,7 +1,7 @@
-// Large pieces of a chunk go to the file from where they are; only small ones are put together.
+// Writes large pieces of a chunk directly from their buffers; joins only small ones.
 
 #if defined(__x86_64__)
-#include <xxh_x86dispatch.h>  // takes the widest registers of the machine
+#include <xxh_x86dispatch.h>  // selects the widest registers of the machine
 #endif
 
 #include <algorithm>
@@ -21,8 +21,8 @@ constexpr int64_t kLeastChunk = 512 << 10;
 constexpr size_t kSmallPiece = 64 << 10;
 constexpr size_t kHeldBytes = 1 << 20;
 
-// A ragged row is its splits and its values, a sparse one its indices, values and shape; an
-// optional one its value, or nothing.
+// Returns the parts of a row: splits and values of a ragged one; indices, values and shape of a
+// sparse one; the value of an optional one, if present.
 std::vector<Tensor> object_parts(const Tensor& row) {
   if (const RaggedTensor* ragged = as_ragged(row)) {
     std::vector<Tensor> out = ragged->splits();
@@ -37,7 +37,7 @@ std::vector<Tensor> object_parts(const Tensor& row) {
   return {value->value()};
 }
 
-// The entries of all, end to end. Strings stay views into the buffers of `tensors`.
+// Joins the entries of all tensors. Strings stay views into the buffers of `tensors`.
 Tensor joined_entries(const std::vector<Tensor>& tensors) {
   int64_t entries = 0;
   for (const Tensor& t : tensors) entries += t.entries_count();
@@ -52,7 +52,7 @@ Tensor joined_entries(const std::vector<Tensor>& tensors) {
   return out;
 }
 
-// Bytes that the block takes in a chunk, about.
+// Returns the approximate bytes of the block in a chunk.
 int64_t stored_bytes(const Block& block) {
   int64_t out = block.payload_bytes();
   for (const Column& c : block.columns) {
@@ -65,7 +65,7 @@ int64_t stored_bytes(const Block& block) {
   return out;
 }
 
-// A chunk as pieces: some lie in the block, some are made here.
+// A chunk as pieces: some are views of the block, some are made here.
 class ChunkPieces {
  public:
   explicit ChunkPieces(const Block& block) {
@@ -81,7 +81,7 @@ class ChunkPieces {
 
  private:
   void put_origin(const Block& block) {
-    pieces_.emplace_back();  // the description, when it is known
+    pieces_.emplace_back();  // placeholder for the description, filled in later
     put(&meta_, static_cast<uint32_t>(block.rows));
     bool affine = true;
     const uint64_t first = block.origin.lineage(0);
@@ -140,7 +140,7 @@ class ChunkPieces {
     }
   }
 
-  // The tensors that the rows are made of, those of one meaning in one area.
+  // Adds the tensors that the rows consist of; tensors with the same role share an area.
   void put_objects(const Column& c) {
     put(&meta_, kObjects);
     std::vector<std::vector<Tensor>> rows;
@@ -159,7 +159,7 @@ class ChunkPieces {
     }
   }
 
-  // Numbers as they are; strings as their sizes, then their bytes.
+  // Adds numbers as they are; strings as their sizes, then their bytes.
   void add_entries(DType dtype, const std::byte* data, int64_t entries) {
     const auto* text = reinterpret_cast<const char*>(data);
     if (dtype != DType::bytes) {
@@ -202,7 +202,7 @@ class ChunkPieces {
   std::deque<std::string> made_;
   std::vector<Tensor> held_rows_;
   std::vector<std::string_view> pieces_;
-  size_t bytes_ = 0;  // of the data behind the description
+  size_t bytes_ = 0;  // of the data after the description
 };
 
 }  // namespace

@@ -15,18 +15,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Staging folders on the disk now, and where their files go: "" where files may be replaced.
+// Staging folders on disk, each with the folder its files go to; "" if files may be replaced.
 struct Staging {
   ForkMutex mutex;
   std::map<std::string, std::string> targets;
 };
 
 Staging& staging() {
-  static auto* all = new Staging;  // outlives every folder
+  static auto* all = new Staging;  // never destroyed: outlives every folder
   return *all;
 }
 
-// `staged` lies in the folder `path`.
+// Returns the target of `staged`, which is inside the folder `path`.
 std::string target_of(const std::string& staged, const std::string& path,
                       const std::string& folder) {
   return folder + staged.substr(path.size());
@@ -52,7 +52,7 @@ StagingFolder::~StagingFolder() {
   staging().targets.erase(path_);
   std::error_code ignored;
   fs::remove_all(path_, ignored);
-  if (made_folder_) fs::remove(folder_, ignored);  // when it is empty
+  if (made_folder_) fs::remove(folder_, ignored);  // only if it is empty
 }
 
 void StagingFolder::publish() {
@@ -81,7 +81,7 @@ void check_staged(const std::string& path) {
 }
 
 void discard_staging_folders() {
-  staging().mutex.lock();  // for good
+  staging().mutex.lock();  // never unlocked
   std::error_code ignored;
   for (const auto& [path, folder] : staging().targets) fs::remove_all(path, ignored);
 }

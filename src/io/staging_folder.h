@@ -1,15 +1,15 @@
-// Several files that come to be together, or not at all.
+// Several files that appear together or not at all.
 #pragma once
 
 #include <string>
 
 namespace penstock {
 
-// A folder inside `folder` for files on their way there. publish() moves them; without it the
-// destructor, or a signal that ends the program, leaves nothing behind.
+// A folder inside `folder` for unfinished files. publish() moves them to `folder`; without it the
+// destructor, or a signal that ends the program, removes them.
 class StagingFolder {
  public:
-  // Makes `folder` where there is none. Unless `overwrite`, an AtomicFile in here is refused with
+  // Makes `folder` if missing. Unless `overwrite`, an AtomicFile in the staging folder fails with
   // ALREADY_EXISTS if `folder` has a file of its name.
   StagingFolder(std::string folder, bool overwrite);
   ~StagingFolder();
@@ -25,9 +25,9 @@ class StagingFolder {
   bool made_folder_ = false;
 };
 
-// Throws ALREADY_EXISTS where `path` lies in a staging folder and its target is taken.
+// Throws ALREADY_EXISTS if `path` is in a staging folder and its target exists.
 void check_staged(const std::string& path);
-// Removes all staging folders: before the process ends on a signal.
+// Removes all staging folders. Call it before the process ends on a signal.
 void discard_staging_folders();
 
 }  // namespace penstock

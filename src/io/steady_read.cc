@@ -12,7 +12,7 @@
 namespace penstock {
 namespace {
 
-// 0: no faults.
+// Reads PENSTOCK_FAULT_READ; 0: no faults.
 int64_t fault_every() {
   static const int64_t every = [] {
     const char* text = std::getenv("PENSTOCK_FAULT_READ");

@@ -1,4 +1,4 @@
-// Reads that outlast passing faults.
+// Reads that survive transient faults.
 #pragma once
 
 #include <sys/types.h>
@@ -8,12 +8,12 @@
 
 namespace penstock {
 
-// As pread(2), at least one byte unless the file ends at `offset`. What a file system far away may
-// answer once and not again (EIO, EAGAIN, ETIMEDOUT, ENETRESET, ECONNRESET) is tried three times
-// more, after 1, 10 and 100 ms; -1 with errno set when that doesn't help.
+// Works like pread(2): at least one byte unless the file ends at `offset`. Retries errors that a
+// remote file system may return once (EIO, EAGAIN, ETIMEDOUT, ENETRESET, ECONNRESET) three times,
+// after 1, 10 and 100 ms; then returns -1 with errno set.
 //
-// PENSTOCK_FAULT_READ=N in the environment makes every N-th read of the process fail with EIO, and
-// the one after it give less than was asked for: the tests run under it.
+// With PENSTOCK_FAULT_READ=N in the environment every N-th read of the process fails with EIO, and
+// the next one returns fewer bytes than requested: the tests run under it.
 ssize_t steady_pread(int fd, std::span<std::byte> out, int64_t offset);
 
 }  // namespace penstock

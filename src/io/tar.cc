@@ -16,7 +16,7 @@ std::string_view text_at(std::string_view header, size_t at, size_t size) {
   return field.substr(0, field.find('\0'));
 }
 
-// Octal digits, or base 256 where the first bit is set.
+// Parses octal digits, or base 256 if the first bit is set.
 std::optional<int64_t> number_at(std::string_view header, size_t at, size_t size) {
   std::string_view field = header.substr(at, size);
   int64_t value = 0;
@@ -52,14 +52,14 @@ int64_t padded(int64_t size) {
   return (size + kSize - 1) / kSize * kSize;
 }
 
-// What pax headers say of the member that follows.
+// Attributes of the next member from pax headers.
 struct Pax {
   std::string name;
   int64_t size = -1;
   bool sparse = false;
 };
 
-// "27 path=some/name\n" entries. False when they are none.
+// Parses "27 path=some/name\n" entries. Returns false if they are malformed.
 bool read_pax(std::string_view entries, Pax* out) {
   while (!entries.empty()) {
     size_t length = 0;
@@ -71,7 +71,7 @@ bool read_pax(std::string_view entries, Pax* out) {
     const std::string_view entry = entries.substr(head, length - head - 1);
     entries.remove_prefix(length);
     const std::string_view value = entry.substr(std::min(entry.find('=') + 1, entry.size()));
-    // The name of a sparse file stands beside the path, which is one of tar's making.
+    // A sparse file has its name in another entry; tar made up its path.
     if (entry.starts_with("path=") && !out->sparse) out->name = value;
     if (entry.starts_with("GNU.sparse.name=")) out->name = value;
     out->sparse = out->sparse || entry.starts_with("GNU.sparse.");
@@ -104,8 +104,8 @@ std::string name_of(std::string_view header) {
   return out += text_at(header, 0, 100);
 }
 
-// Bytes of the blocks that continue the list of pieces of an old GNU sparse header; nothing where
-// they are not all there.
+// Returns the bytes of the blocks that continue the list of pieces of an old GNU sparse header;
+// nothing if they are incomplete.
 std::optional<size_t> sparse_blocks(std::string_view bytes, size_t at) {
   constexpr size_t kContinuesHeader = 482, kContinuesBlock = 504;
   bool more = bytes[at + kContinuesHeader] != 0;

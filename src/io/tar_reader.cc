@@ -1,4 +1,4 @@
-// Samples of tar archives.
+// Reads samples of tar archives.
 
 #include "io/chunked_reader.h"
 #include "io/tar.h"
@@ -43,7 +43,7 @@ class TarReader final : public ChunkedReader {
     return 0;
   }
 
-  // Of the sample at hand, or of none that is known yet.
+  // Returns whether the member belongs to the current sample, or no sample has begun.
   bool belongs(const TarMember& member) const {
     std::string_view key, extension;
     return sample_ == 0 || !member.is_file || !split_tar_name(member.name, &key, &extension) ||
@@ -57,7 +57,7 @@ class TarReader final : public ChunkedReader {
       key_ = key;
       sample_ += member.bytes;
     } else if (sample_ > 0) {
-      sample_ += member.bytes;  // passed over when the sample is taken apart
+      sample_ += member.bytes;  // skipped when the sample is split
     } else {
       begin_ += member.bytes;
     }
@@ -77,7 +77,7 @@ class TarReader final : public ChunkedReader {
                   : "the archive has no end mark; it may be cut");
   }
 
-  int64_t sample_ = 0;  // bytes of the sample at hand, from begin_ on
+  int64_t sample_ = 0;  // bytes of the current sample, from begin_
   std::string key_;
 };
 

@@ -1,4 +1,4 @@
-// Lines of text.
+// Reads lines of text.
 
 #include <algorithm>
 #include <cstring>
@@ -51,7 +51,7 @@ class TextLineReader final : public ChunkedReader {
   }
 
   void give_line(RecordChunk* out, int64_t size) {
-    auto* line = const_cast<char*>(data()) + begin_;  // nobody else has seen these bytes yet
+    auto* line = const_cast<char*>(data()) + begin_;  // no one else has seen these bytes yet
     int64_t kept = size;
     if (std::memchr(line, '\r', static_cast<size_t>(size))) {
       kept = std::remove(line, line + size, '\r') - line;
@@ -62,7 +62,7 @@ class TextLineReader final : public ChunkedReader {
   }
 
   const bool skip_blank_;
-  int64_t seen_ = 0;  // bytes of the window known to hold no newline
+  int64_t seen_ = 0;  // bytes of the window without a newline
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// TFRecord files.
+// Reads TFRecord files.
 
 #include <algorithm>
 #include <cstdio>
@@ -31,7 +31,8 @@ std::string mismatch(const char* what, uint32_t found, uint32_t computed) {
   return text;
 }
 
-// A record is: uint64 length, uint32 its checksum, the data, uint32 their checksum.
+// Record layout: uint64 length, uint32 checksum of the length, the data, uint32 checksum of the
+// data.
 class TfRecordReader final : public ChunkedReader {
  public:
   TfRecordReader(std::string path, const ReaderOptions& options)

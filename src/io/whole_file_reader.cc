@@ -1,4 +1,4 @@
-// A file as one record.
+// Reads a file as one record.
 
 #include "functions/kernels/parse/file_bytes.h"
 #include "io/record_reader.h"

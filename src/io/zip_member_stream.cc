@@ -1,4 +1,4 @@
-// The bytes of a zip member, by ISA-L.
+// Decodes the bytes of a zip member with ISA-L.
 
 #include <isa-l/crc.h>
 #include <isa-l/igzip_lib.h>
@@ -69,7 +69,7 @@ class MemberStream final : public ZipMemberStream {
     if (member_.stored_bytes > file_.size() - begin_) fail("the archive is cut");
   }
 
-  // More of the member's bytes as they are in the file; at least one.
+  // Reads at least one more byte of the member, as stored in the file.
   void fill() {
     if (!window_) window_ = allocate_buffer(std::min(kWindowBytes, member_.stored_bytes + 1));
     const int64_t most = std::min(member_.stored_bytes - read_, window_.capacity());

@@ -1,4 +1,4 @@
-// A list that is longer than 64 MiB, or does not lie before its end record, is no list of ours.
+// Reads the list of members. Refuses a list above 64 MiB or one that is not before its end record.
 
 #include <algorithm>
 #include <string_view>
@@ -14,7 +14,7 @@ constexpr int64_t kMostComment = 65535, kMostList = 64 << 20;
 constexpr std::string_view kEndMagic{"PK\5\6", 4}, kLocatorMagic{"PK\6\7", 4},
     kEnd64Magic{"PK\6\6", 4}, kEntryMagic{"PK\1\2", 4};
 
-// `bytes` little-endian bytes at `at`; REQUIRES that they are there.
+// Returns `bytes` little-endian bytes at `at`; REQUIRES that they exist.
 uint64_t number(std::string_view text, int64_t at, int bytes) {
   uint64_t out = 0;
   for (int i = bytes - 1; i >= 0; --i)
@@ -50,7 +50,7 @@ class List {
     return out;
   }
 
-  // Where the list lies: the end record says so, or the larger one that stands before it.
+  // Finds the list through the end record, or through the larger record before it.
   void find() {
     const int64_t size = std::min(file_.size(), kEndBytes + kMostComment);
     const std::string tail = bytes_at(file_.size() - size, size);
@@ -81,7 +81,7 @@ class List {
     return static_cast<int64_t>(value);
   }
 
-  // The entry at the beginning of `rest`, which goes on behind it.
+  // Returns the entry at the start of `rest`, and advances `rest` past it.
   ZipMember entry(std::string_view* rest) const {
     const int64_t at = offset_ + bytes_ - static_cast<int64_t>(rest->size());
     if (!rest->starts_with(kEntryMagic) || rest->size() < static_cast<size_t>(kEntryBytes))
@@ -110,7 +110,7 @@ class List {
     return out;
   }
 
-  // Sizes and offset that do not fit 32 bits stand in an extra field, in this order.
+  // Replaces sizes and offset that do not fit 32 bits by those of an extra field, in this order.
   static void widen(std::span<uint64_t> sizes, std::string_view extra) {
     while (extra.size() >= 4) {
       const uint64_t id = number(extra, 0, 2), size = number(extra, 2, 2);

@@ -1,7 +1,7 @@
-// ZSTD: one frame or several. Frames whose window is above 128 MiB are refused by the library.
+// Decodes ZSTD, one frame or several. The library refuses frames with a window above 128 MiB.
 //
-// A call that fails does not say what it has written. Each call therefore gets the bytes that the
-// library asks for, a block or a checksum, and what was decoded before a fault is not lost.
+// A failing call does not say how much it wrote. Each call therefore gets only the bytes that the
+// library asks for (a block or a checksum), so that data decoded before a fault is not lost.
 
 #include <zstd.h>
 
@@ -38,7 +38,7 @@ class ZstdStream final : public DecodingStream {
     return to.pos;
   }
 
-  static constexpr size_t kFirst = 5;  // of a frame: enough to know what follows
+  static constexpr size_t kFirst = 5;  // of a frame: enough to know its kind
 
   ZSTD_DStream* state_;
   bool in_frame_ = false;

@@ -1,5 +1,5 @@
-// Uses the installed library as nobody should: whatever is wrong is an Error that says so, or does
-// no harm. Usage: abuse SCRATCH_FOLDER
+// Misuses the installed library: every mistake must be an Error that explains it, or be harmless.
+// Usage: abuse SCRATCH_FOLDER
 
 #include <atomic>
 #include <limits>
@@ -111,7 +111,7 @@ void lifetimes() {
   check(elements == 300, "a hundred iterators at once");
 }
 
-// What the caller holds is the caller's: the budget is for what the pipeline holds.
+// Elements that the caller holds do not count: the budget is for the pipeline's own.
 void kept_elements() {
   Options options;
   options.memory_bytes = 64 << 20;
@@ -139,7 +139,7 @@ void kept_elements() {
 }
 
 void threads() {
-  // Each hundredth element is an error: all are told once.
+  // Every hundredth element is an error; all are reported once.
   Iterator iterator = Dataset::range(5000)
                           .map("x -> 1 // ((x + 1) % 100) + x", {{"num_parallel_calls", 2}})
                           .iterate();
@@ -206,7 +206,7 @@ void huge_shapes() {
                            [] { return [](std::vector<Array>*) { return false; }; });
       },
       wrong, "99", "a Type that there is not");
-  // Refused, or an error of the element: never memory that is not there.
+  // Each is refused or makes the element an error, but never touches invalid memory.
   for (const char* text : {
            "range(1) | map(x -> zeros([4294967296, 4294967296]))",
            "range(1) | map(x -> zeros([x + 4294967296, x + 4294967296]))",
@@ -299,8 +299,8 @@ void values_of_other_functions() {
   check_error([&] { ds.map([&](Value) { return *second; }); }, wrong, "`y`, argument 2",
               "a second");
 
-  // Of functions in functions: outer values may be used inside, not the other way round, nor
-  // beside each other.
+  // Functions inside functions: values of the outer one may be used inside, but not the reverse,
+  // nor those of siblings.
   const auto map = [](const Value& in, const UserFunction& f) {
     return call("map", {in, f.value()});
   };

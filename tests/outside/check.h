@@ -1,4 +1,4 @@
-// What the programs of this folder count and share.
+// Counters and helpers that the programs of this folder share.
 #pragma once
 
 #include <penstock/penstock.h>
@@ -15,13 +15,13 @@ inline void check(bool good, const std::string& what) {
   if (!good) std::printf("FAILED: %s\n", what.c_str());
 }
 
-// The closing line; the exit status.
+// Prints the closing line; returns the exit status.
 inline int closing_line() {
   std::printf("%d passed, %d failed\n", passed, failed);
   return failed == 0 ? 0 : 1;
 }
 
-// Runs a group of checks; an exception that leaves it is a failed one.
+// Runs a group of checks; an exception that escapes counts as a failed check.
 template <typename F>
 void group(const char* name, const F& f) {
   try {
@@ -33,7 +33,7 @@ void group(const char* name, const F& f) {
   }
 }
 
-// The Error that f throws; nothing when it throws none. Any other exception leaves.
+// Returns the Error that f throws; nothing if it throws none. Lets any other exception pass.
 template <typename F>
 std::optional<penstock::Error> error_of(const F& f) {
   try {
@@ -44,7 +44,7 @@ std::optional<penstock::Error> error_of(const F& f) {
   return std::nullopt;
 }
 
-// Whether f throws an Error of this code whose text has this part.
+// Checks that f throws an Error of this code whose text contains this part.
 template <typename F>
 void check_error(const F& f, penstock::Code code, const std::string& part,
                  const std::string& what) {

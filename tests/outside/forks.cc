@@ -1,5 +1,5 @@
-// Forks while pipelines run: what a child inherits does no harm, and what it opens anew works.
-// Usage: forks SCRATCH_FOLDER
+// Forks while pipelines run: inherited state must do no harm, and pipelines opened in the child
+// must work. Usage: forks SCRATCH_FOLDER
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr unsigned kHangSeconds = 300;  // a child that needs longer hangs
 
-// Runs f in a child; true when it returns true. A child that hangs is killed by its alarm.
+// Runs f in a child; returns its result. An alarm kills a child that hangs.
 bool in_child(const std::function<bool()>& f) {
   std::fflush(stdout);
   const pid_t child = fork();
@@ -54,7 +54,7 @@ Dataset pipeline() {
       .with_options({.threads = 2});
 }
 
-// The sum of all entries; -1 when an element is missing.
+// Returns the sum of all entries; -1 if an element is missing.
 int64_t sum_of(Iterator iterator) {
   int64_t sum = 0, count = 0;
   Element e;
@@ -115,7 +115,7 @@ void inherited() {
   check(batches == 286, "the parent's iterator goes on");
 }
 
-// The second element comes after the first batch has been taken, which is not full before.
+// The second element comes only after the first batch, which is not yet full, was taken.
 bool time_ends_a_batch() {
   std::atomic<bool> taken{false};
   const auto open = [&taken]() -> RowSource {
@@ -138,7 +138,7 @@ bool time_ends_a_batch() {
   return entries == 4;
 }
 
-// What lives as long as the process or the dataset.
+// State that lives as long as the process or the dataset.
 void shared_state() {
   const Dataset cached = Dataset::range(100).map("x -> x + 1").cache();
   check(integers(cached).size() == 100, "a memory cache is filled");
@@ -164,14 +164,14 @@ void shared_state() {
 }
 
 #if defined(__SANITIZE_ADDRESS__) && !defined(__clang__) && __GNUC__ < 14
-// The address sanitizer's own allocator, before GCC 14, stays locked in a child when another thread
-// was in it: forks beside running threads are tested without it.
+// Before GCC 14 the address sanitizer's own allocator stays locked in a child if another thread was
+// in it: skip forks during runs under it.
 constexpr int kChildren = 0;
 #else
 constexpr int kChildren = 100;
 #endif
 
-// Whatever the other threads are at, a child can run pipelines.
+// A child can run pipelines no matter what the other threads do.
 void beside_running_pipelines() {
   std::atomic<bool> stop{false};
   const Dataset shared = pipeline().cache();

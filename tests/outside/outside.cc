@@ -1,5 +1,5 @@
-// Uses the installed library as a stranger would. Prints "N passed, N failed"; the status tells.
-// Usage: outside SCRATCH_FOLDER
+// Uses the installed library like any user. Prints "N passed, N failed"; the exit status says the
+// same. Usage: outside SCRATCH_FOLDER
 
 #include <fstream>
 #include <sstream>
@@ -64,12 +64,12 @@ void chain(const std::string& folder) {
   check(kept.text() == "bc", "an element outlives its iterator");
 }
 
-// A dataset of what a callable gives. `open` begins a pass; what it returns fills in the next
-// element's arrays, one for each part of the type, and gives false at the end. A throw is an error
-// at its position, and it is called again; 1000 throws in a row end the pass. A pass is used by one
-// thread at a time; stages after it run in parallel as ever. Resumed from a checkpoint, it is run
-// from its beginning. Caches on disk, and checkpoints for other processes, need an identity: a
-// string that says which code and data these are ("squares 1").
+// A dataset from a callable. `open` begins a pass; the function that it returns fills in the next
+// element's arrays, one for each part of the type, and returns false at the end. An exception is an
+// error at its position, and the function is called again; 1000 exceptions in a row end the pass.
+// One thread at a time uses a pass; stages after it run in parallel as usual. Resuming from a
+// checkpoint runs it from its beginning. Caches on disk, and checkpoints for other processes, need
+// an identity: a string that names the version of code and data ("squares 1").
 void generator() {
   const auto open = [] {
     return [i = int64_t{0}](std::vector<Array>* row) mutable {

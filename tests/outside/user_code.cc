@@ -1,6 +1,6 @@
-// Generators and registered ops that throw, that never end, and that share what only their identity
-// tells apart. Usage: user_code SCRATCH_FOLDER
-//        (it calls itself as: user_code save|resume CHECKPOINT GENERATORS_BEFORE IDENTITY)
+// Generators and registered ops that throw, that never end, and that differ only in their identity.
+// Usage: user_code SCRATCH_FOLDER (it calls itself as: user_code save|resume CHECKPOINT
+// GENERATORS_BEFORE IDENTITY)
 
 #include <cstdlib>
 #include <cstring>
@@ -20,7 +20,7 @@ namespace {
 const ElementType kNumber{{ArrayType{Type::int64}}, {}};
 using Opener = std::function<RowSource()>;
 
-// 0, 1, ... n - 1, each times `factor`; before element `at`, once, `thrower` throws.
+// Emits 0, 1, ... n - 1, each times `factor`; `thrower` throws once, before element `at`.
 Opener numbers(int64_t n, int64_t factor = 1, int64_t at = -1, std::function<void()> thrower = {}) {
   return [=]() -> RowSource {
     return [=, i = int64_t{0}, thrown = false](std::vector<Array>* row) mutable {
@@ -35,7 +35,7 @@ Opener numbers(int64_t n, int64_t factor = 1, int64_t at = -1, std::function<voi
   };
 }
 
-// "0 1 UNKNOWN 2": elements and codes.
+// Returns "0 1 UNKNOWN 2": elements and codes.
 std::string run(const Dataset& ds, std::string* last_error = nullptr, int most = 5000) {
   std::string out;
   Iterator iterator = ds.iterate();
@@ -71,7 +71,7 @@ const std::vector<Thrown>& throwers() {
   return all;
 }
 
-int64_t thrower_of_op = -1;  // which one the op `throws` throws
+int64_t thrower_of_op = -1;  // index of the thrower that the op `throws` uses
 
 std::vector<Array> throw_at_two(std::span<const Array> in, const Arguments&) {
   if (in[0].value<int64_t>() == 2) throwers()[static_cast<size_t>(thrower_of_op)].f();
@@ -181,7 +181,7 @@ void throws_forever() {
     return numbers(2)();
   });
   check(run(once.repeat()) == "0 1 UNKNOWN end", "a pass that cannot be opened ends a repeat");
-  // Errors of the input are no reason to end.
+  // Errors of the input do not end the stage.
   const Dataset failing = Dataset::range(3000).map("x -> 1 // (x // 2999)").stage("throwing_stage");
   thrower_of_op = 0;
   check(run(failing.apply("ignore_errors()")) == "1 end", "2999 failed elements in a row");
@@ -285,7 +285,7 @@ void checkpoints() {
               "one of another identity does not");
 }
 
-// In a process of its own: `before` generators are built before the one that counts.
+// Runs in a process of its own: builds `before` generators before the one under test.
 int as_other_process(char** arguments) {
   for (int i = 0; i < std::atoi(arguments[3]); ++i) Dataset::generator(kNumber, numbers(1));
   const Dataset ds = Dataset::generator(kNumber, numbers(4), arguments[4]);
