@@ -42,8 +42,7 @@ struct Field {
 // Beyond these limits a simulation would not end, or its times would lose precision.
 constexpr double kLeastRate = 1, kMostRate = 1e15, kMostSeconds = 1e6, kMostBytes = 1e15;
 constexpr double kLeastPiece_bytes = 1024;
-constexpr double kMostStagger_s =
-    10;  // longer: early workers run for too long before the last begins
+constexpr double kMostStagger_s = 10;  // early workers run until the last one ends
 constexpr double kMostGrowth = 16;
 constexpr int32_t kMostCores = 1'000'000;
 constexpr std::array<Field, 18> kFields{

@@ -67,7 +67,7 @@ struct Rig {
   double step_gap_s = 0;          // between a worker's steps
   double step_gap_transfer_s = 0;  // added to it for each transfer of the step
   double model_error = 0.055;  // error of predictions as a share, in addition to the spread of runs
-  double stagger_s = 0.05;     // worker k starts after k to 2k times this
+  double stagger_s = 0.05;     // worker k starts after k to k + 1 times this
 };
 
 // Sets the policy `name`: sharing, scheduler and their constants; rates, lanes and factors stay.
