@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""How far `penstock predict` is from measured training: the tables of bench/README.md.
+"""Compares `penstock predict` with measured training: the tables of bench/README.md.
 
 cluster.py [--program P] [--tiny]
 
-Prints one JSON object whose "text" holds two tables: errors by what was measured, and what each part of the model
-brings. Measured is what lies in
+Prints one JSON object whose "text" holds two tables: errors by kind of measurement, and the contribution of each part of
+the model. Measurements are in
   PENSTOCK_RECORDINGS  cluster/ (TensorFlow) and cluster-ddp/ (PyTorch DDP); without it ../shared/golden beside the checkout
-  PENSTOCK_RIG_OUT     what bench/cluster/rig.py wrote; without it build/rig, or else the runs in bench/cluster/rig_runs.tar.xz
-A row without its recordings says so. The rig's settings are predicted with what penstock calibrate finds in their
-profiles of one worker, and what was measured of its links (rig_plain). The recordings' constants are
+  PENSTOCK_RIG_OUT     output of bench/cluster/rig.py; without it build/rig, or else the runs in bench/cluster/rig_runs.tar.xz
+A row without its recordings says so. The rig's settings are predicted with the constants that penstock calibrate finds in
+their profiles of one worker, and the measured properties of its links (rig_plain). The recordings' constants are
 those of bench/cluster/constants.json, fitted by accuracy.py --fit with the judged configuration left out; a
-configuration that no fit has seen is judged with the constants of all. --tiny judges two profiles of tests/ against nothing, to see that it works.
+configuration that no fit has seen is judged with the constants of all. --tiny runs two profiles of tests/ without measurements, as a smoke test.
 """
 import argparse
 import copy
@@ -29,7 +29,7 @@ from accuracy import MANY, Configuration, errors  # noqa: E402
 CONSTANTS = json.loads((ROOT / "bench/cluster/constants.json").read_text())
 QUICK = ["--replications", "12", "--steps", "60"]
 LITTLE_GAIN = 0.05
-# What the default model adds to equal shares, in the order of the ablation: what it takes, and what is without it.
+# Parts that the default model adds to equal shares, in the order of the ablation: settings with and without each.
 PARTS = {
     "one queue of segments a link": ({"sharing": "queue"}, {"sharing": "equal"}),
     "requests and answers wait in it": ({"queue_filled": 1}, {"queue_filled": 0}),
@@ -85,7 +85,7 @@ def judge(program, all_of, flags=(), fit=None, network=None):
 
 
 def calibrated(program, c, policy):
-    """What penstock calibrate finds in the configuration's profile of one worker: NET.json."""
+    """Returns the NET.json that penstock calibrate makes of the configuration's profile of one worker."""
     with tempfile.TemporaryDirectory() as temporary:
         net = pathlib.Path(temporary) / "net.json"
         subprocess.run([program, "calibrate", c.profile, "--bandwidth", f"{c.mbit}Mbit", "--policy", policy, "-o", net],
@@ -93,13 +93,13 @@ def calibrated(program, c, policy):
         return json.loads(net.read_text())
 
 
-# Of the rig, beside what its profiles say. Predictions miss less than on the recordings' busy machine, for the interval.
+# Settings of the rig in addition to its profiles. The interval is narrower than on the recordings' busy machine.
 RIG_FAIR = {"model_error": 0.025}
 
 
 def rig_plain():
-    """Its processes run at real-time priority: messages wait for nothing but the queue. What links lose when both ways are busy is
-    what bulk transfers measured (rig.py --links)."""
+    """Its processes run at real-time priority: messages wait only in the queue. The loss of links that are busy in both
+    directions was measured with bulk transfers (rig.py --links)."""
     known, links = {**RIG_FAIR, "message_wait_s": 0}, rig_folder() / "links.json"
     if links.exists():
         checks = json.loads(links.read_text())["plain"]
@@ -108,7 +108,7 @@ def rig_plain():
 
 
 def judge_calibrated(program, all_of, policy, known):
-    """Each with what its own profile and the links say, no measured throughput."""
+    """Predicts each setting from its own profile and the links, without measured throughput."""
     return [(c, errors(c, c.predict(program, ["--policy", policy, *MANY], {**calibrated(program, c, policy), **known})))
             for c in all_of]
 
@@ -127,7 +127,7 @@ def coverage(found):
 
 
 def first_little_gain(rates):
-    """Position in the sizes of the first that brings less than LITTLE_GAIN a worker added; their number when none."""
+    """Index of the first size that brings less than LITTLE_GAIN per added worker; their number if none does."""
     sizes = sorted(rates)
     for k in range(1, len(sizes)):
         gain = (rates[sizes[k]] / rates[sizes[k - 1]]) ** (1 / (sizes[k] - sizes[k - 1])) - 1

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""How fast each pipeline of examples/ is: rows per second of CPU time, next to tf.data where it was measured.
+"""Measures each pipeline of examples/: rows per second of CPU time, next to tf.data where it was measured.
 
 examples.py [--program P] [--tiny] [--seconds S] [--data DIR] [NAME ...]
 
-Data come from `penstock synth`, in DIR (kept, and taken as it is when it is there) or a folder that goes.
-A row is what goes into the last stage that makes batches. tf.data's figures are for one core of the same
-kind of machine, for the same work on images of the same sizes. Text and click logs stand beside tf.data on the
-same data in `./dev bench --peers`.
+Data comes from `penstock synth`, in DIR (kept, and reused if it exists) or in a temporary folder.
+A row is an input of the last stage that makes batches. tf.data's figures are for one core of the same
+kind of machine, for the same work on images of the same sizes. `./dev bench --peers` compares text and click logs
+with tf.data on the same data.
 """
 import argparse
 import json
@@ -25,7 +25,7 @@ BATCHING = ("batch", "padded_batch", "bucket_by_sequence_length", "group_by_wind
 TF_DATA = {"resnet_train": {"tf_data": 1e3 / 2.02}, "resnet_unfused": {"tf_data": 1e3 / 2.02}}
 ELEMENTS = {"imagenet": 1000, "images": 200, "coco": 150, "clicks": 200_000, "translation": 50_000,
             "documents": 2000, "speech": 200}
-# What would read the data to its end before the first batch, or never fill one of so little data.
+# Stages that would read all data before the first batch, or never fill a batch from this little data.
 PARAMS = {"dlrm": ["batch_size=8192"], "dlrm_csv": ["batch_size=8192"], "asr": ["batch_divisor=4"],
           "simclr": ["batch_size=32"], "lm_memmap": ["steps=1000000"], "maskrcnn_train": ["replicas=1"],
           "resnet_eval": ["batch_size=128", "images=1000"]}

@@ -4,8 +4,8 @@
 kills.py --program PROGRAM [--tiny] [--kills N] [--seed S]
 
 The pipelines of tests/killed_runs.py in turn. Prints one JSON object: kills, starts that found a checkpoint,
-elements lost and given twice (0), and whether every last digest is that of an undisturbed run. Exit status 1
-when it is not.
+elements lost and delivered twice (0), and whether every final digest is that of an undisturbed run. Exit status 1
+if not.
 """
 import argparse
 import json

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""The same pipelines in Penstock and in tf.data, in turn on this machine.
+"""Runs the same pipelines in Penstock and in tf.data, in turn on this machine.
 
 peers.py [--program P] [--tiny] [--venv DIR]
 
 Run by `./dev bench --peers`. Text and click logs have pipelines of their own for tf.data, plain and in blocks by hand
-(bench/tfdata/text.py); theirs are measured once a form. Makes a virtual environment with tensorflow-cpu (some 600 MB, once) and data in a
-folder of its own. Each row is drained twice by either; shown is the fastest of them: wall and CPU time for an
-element, or bytes a second for files. tf.data drains inside its own runtime (`skip` behind the last batch), so that no
-Python call is in the figures. Prints one JSON object; where TensorFlow cannot be had, why not.
+(bench/tfdata/text.py); each form is measured once. Makes a virtual environment with tensorflow-cpu (some 600 MB, once) and data in a
+folder of its own. Each side drains each row twice; the faster run counts: wall and CPU time per
+element, or bytes per second for files. tf.data drains inside its own runtime (`skip` after the last batch), so that the
+figures include no Python call. Prints one JSON object; without TensorFlow, the reason.
 """
 import argparse
 import json
@@ -22,7 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PACKAGE = "tensorflow-cpu==2.21.0"
 PACKAGES = [PACKAGE, "tokenizers==0.23.3", "sentencepiece==0.2.3"]
 
-# What to drain: elements for Penstock and for tf.data (which may take fewer), the unit, both pipelines. N is the number
+# Rows to drain: elements for Penstock and for tf.data (which may take fewer), the unit, both pipelines. N is the number
 # of elements, D the folder of data, B the bytes of the row's file.
 ROWS = {
     "tiny chain, batch(128)": {
@@ -56,7 +56,7 @@ ROWS = {
         "tf": "tf.data.experimental.CsvDataset('D/table.csv', [tf.int64] * 14 + [tf.string] * 26).batch(128)"},
 }
 
-# Text: the pipeline (a file of examples/, or its text), what of tf.data's stands beside it, and rows by what synth makes.
+# Text: the pipeline (a file of examples/, or its text), its tf.data counterpart, and rows by kind of synth data.
 TEXT = {
     "split, to_number, filter, shuffle, padded_batch": {
         "pipe": 'text_line("numbers.txt") | map(s -> to_number(split(s))) | filter(x -> size(x) > 2) '
@@ -81,7 +81,7 @@ TEXT = {
 }
 TEXT_ROWS = {"lines": 200_000, "translation": 50_000, "clicks": 200_000}
 
-# Runs in the virtual environment: a line of JSON for each line of Python on standard input.
+# Runs in the virtual environment: prints a line of JSON for each line of Python on standard input.
 DRAIN = r"""
 import json, os, resource, sys, time
 os.environ.update(TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="")
@@ -122,7 +122,7 @@ with open(f"{folder}/table.csv", "w") as out:
 
 
 def peer_python(folder):
-    """-> (its python, None), or (None, why there is none)."""
+    """-> (its python, None), or (None, reason why there is none)."""
     python = pathlib.Path(folder) / "bin/python"
     try:
         if not python.exists():
@@ -155,7 +155,7 @@ def theirs(peer, text):
 
 
 def figures(best, row, count, folder):
-    """What the fastest of some runs means: (wall, CPU) for `count` elements, or for the row's file."""
+    """Converts the fastest of several runs: (wall, CPU) for `count` elements, or for the row's file."""
     wall, cpu = best
     if "file" not in row:
         return {"ns_per_element": wall / count * 1e9, "cpu_ns_per_element": cpu / count * 1e9}
@@ -202,7 +202,7 @@ def compare(program, python, folder, tiny):
     out = {}
     with subprocess.Popen([python, "-c", DRAIN, ROOT / "bench/tfdata"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           text=True, cwd=folder) as peer:
-        theirs(peer, "R(10).batch(2)")  # what is done once
+        theirs(peer, "R(10).batch(2)")  # warm-up: work that is done once
         for name, row in ROWS.items():
             counts = [n // (100 if tiny else 1) for n in row.get("elements", (0, 0))]
 

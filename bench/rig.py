@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The cluster rig for less than a minute: real workers and servers measured, and what `penstock predict` says of them.
+"""Runs the cluster rig for less than a minute: measures real workers and servers and compares `penstock predict`.
 
 rig.py [--program P] [--tiny]
 
 Prints one JSON object: for fair and for plain links the steps/s measured with 1, 2 and 4 workers, those predicted from
-the profile of one worker, and how far apart they are; or why there is no rig here. bench/cluster/rig.py measures longer.
+the profile of one worker, and the errors; or the reason why there is no rig here. bench/cluster/rig.py measures longer.
 """
 import argparse
 import json

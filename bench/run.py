@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Runs the bench programs and shows what they measured.
+"""Runs the bench programs and shows their measurements.
 
 run.py [--build DIR] [--tiny] [--repeat N] [--json F] [--peers] [NAME ...]
 
 A bench program is bench/NAME.cc, built as DIR/bench_NAME, or bench/NAME.py, which runs DIR/penstock. It makes its own data, prints one JSON
-object, and with --tiny takes a second at most (to see that it works, not to measure). A "text" of it is shown as it is.
-Of several repetitions the table shows the median and the spread of each number. --peers runs peers.py alone, which
-installs what it compares with. Closing line: N passed, N failed.
+object, and with --tiny takes at most a second (a smoke test, not a measurement). Its "text" is shown unchanged.
+Of several repetitions the table shows the median and the spread of each number. --peers runs only peers.py, which
+installs its peers. Closing line: N passed, N failed.
 """
 import argparse
 import json
@@ -37,7 +37,7 @@ def run(command, tiny):
 
 
 def flat(result, prefix=""):
-    """Numbers and words by dotted name; lists are in the JSON alone."""
+    """Numbers and words by dotted name; only the JSON has lists."""
     out = {}
     for key, value in result.items():
         if isinstance(value, list):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that includes go one way: a room of src/ includes itself and rooms before it, include/penstock nothing of src/.
+"""Checks the direction of includes: a folder of src/ includes itself and earlier ones, include/penstock nothing of src/.
 
 check_includes.py [FOLDER]   (default: the checkout)
 """
@@ -9,13 +9,13 @@ import sys
 
 ROOMS = ["base", "data", "functions", "plan", "io", "runtime", "datasets", "trace", "model",
          "optimizer", "cluster", "report", "api", "cli"]
-# On top of the order: model and optimizer read plans and traces, never the running engine.
+# Additional rules: model and optimizer read plans and traces, never the running engine.
 NEVER = {("model", "runtime"), ("optimizer", "runtime"), ("cluster", "datasets")}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<(penstock/[^>]+)>)', re.M)
 
 
 def wrong(path, target):
-    """Why the file `path` may not include `target` (both relative to src/ or include/), or None."""
+    """Reason why the file `path` may not include `target` (both relative to src/ or include/), or None."""
     room, other = path.parts[0], pathlib.PurePath(target).parts[0]
     if other == "penstock":
         return None

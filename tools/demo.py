@@ -2,8 +2,8 @@
 """The main job, end to end: ./dev demo
 
 Makes data, writes a slow pipeline, explains it, optimizes it, measures both in alternation, and
-prints what came of it. Nothing here is tuned for the result: the optimizer sees the files and the
-pipeline, as it would see anybody's.
+prints the result. Nothing here is tuned for it: the optimizer sees only the files and the
+pipeline, like any other.
 """
 import glob
 import json

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# fuzz.sh SECONDS: runs each fuzzer of build/fuzz for so long, from fuzz/corpus/NAME and what earlier
-# runs found. What crashed lies in build/fuzz/found.
+# fuzz.sh SECONDS: runs each fuzzer of build/fuzz for that time, from fuzz/corpus/NAME and the finds of earlier
+# runs. Inputs that crash are in build/fuzz/found.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 mkdir -p build/fuzz/found

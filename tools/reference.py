@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Writes docs/operators.md and docs/functions.md: what the program itself and its tests say.
+"""Writes docs/operators.md and docs/functions.md from the program itself and its tests.
 
 reference.py [--program P] [--check]
 
-Of an operator: its signature from `penstock ops`, the paragraph at the head of src/datasets/NAME.cc, and an
-example with what it gives. Of an op: signature, one line, example. An example is the case called NAME in
+For an operator: its signature from `penstock ops`, the paragraph at the head of src/datasets/NAME.cc, and an
+example with its output. For an op: signature, one line, example. An example is the case called NAME in
 tests/datasets/ or tests/functions/ (in examples_*.test before others; else the first of NAME.test there): tests run it,
-so it is true. What belongs to every stage has the head of its .test file for a paragraph; what is C++ alone is a function
-of tests/outside/outside.cc with the comment above it.
---check writes nothing: it says which page is out of date and what has no example.
+so it is correct. Arguments of every stage are described by the head of their .test file; calls that exist in C++ only, by a
+function of tests/outside/outside.cc with the comment above it.
+--check writes nothing: it names pages that are out of date and operators without an example.
 Closing line: N passed, N failed.
 """
 import argparse
@@ -45,7 +45,7 @@ def examples(folder):
 
 
 def paragraph(path):
-    """The comment at the head of a file, its signature line (`name(args): `) taken off."""
+    """The comment at the head of a file, without its signature (`name(args): `)."""
     lines = []
     for line in path.read_text(encoding="utf-8").split("\n"):
         if not line.startswith("//"):
@@ -56,7 +56,7 @@ def paragraph(path):
 
 
 def test_head(path):
-    """What a .test file says before its first case."""
+    """The text of a .test file before its first case."""
     return path.read_text(encoding="utf-8").split("\n== ", 1)[0].strip()
 
 
@@ -69,7 +69,7 @@ def cpp_example(name):
 
 
 def everywhere(cases):
-    """The section about what is no operator."""
+    """The section about things that are not operators."""
     out = ["## With any stage", ""]
     for name, signature in EVERYWHERE.items():
         out += [f"### `{name}`", "", "```", signature, "```", "",

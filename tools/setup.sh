@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # setup.sh GROUP...: installs the packages of these groups of packages.txt that are missing.
-# Needs neither root nor network when none is.
+# Needs neither root nor network if none is missing.
 set -euo pipefail
 list="$(dirname "$0")/packages.txt"
 

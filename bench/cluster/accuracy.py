@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""How far `penstock predict` is from measured training throughput.
+"""Compares `penstock predict` with measured training throughput.
 
 accuracy.py RECORDINGS [--program P] [--policy NAME ...] [--fit] [--draws N] [--save F] [--json F] [CONFIGURATION ...]
 
-RECORDINGS holds a folder a configuration: profile/ (of one worker), config.json (of it only the nominal
+RECORDINGS has one folder per configuration: profile/ (of one worker), config.json (only its nominal
 link rate is used: ps_mbit of servers, or link_mbit of all-reduce ranks) and measured.json (steps/s by number of workers; repeats are averaged).
 Without --policy the rows are: ideal, the paper's rule, and the default model. --fit fits the constants of the
-default model with each configuration left out in turn and judges each configuration with the constants of the others; it
-prints the constants over all, too (6 minutes of two processors).
+default model with each configuration left out in turn, evaluates each configuration with the constants of the others, and
+prints the constants over all (6 minutes of two processors).
 """
 import argparse
 import collections
@@ -21,14 +21,14 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-# What is fitted, and between what; the rest of the default model is as `--policy grpc` has it.
+# Fitted constants and their ranges; the other constants are those of `--policy grpc`.
 RANGES = {
     "duplex_loss": (0.01, 0.06),
     "step_gap_transfer_s": (2e-5, 1.1e-4),
     "message_wait_s": (0.003, 0.016),
 }
-MANY = ["--replications", "64"]  # with the usual 16 a row of few points moves by 0.3 points from seed to seed
-USUAL_MISS = 0.05  # mean of a configuration: how much worse a set of constants has to be to count 1/e
+MANY = ["--replications", "64"]  # with the usual 16 a row of few points varies by 0.3 points between seeds
+USUAL_MISS = 0.05  # mean error of a configuration: a set that is worse by this has weight 1/e
 
 
 class Configuration:
@@ -81,11 +81,12 @@ def line(name, found):
 
 
 class Fit:
-    """Constants from sets drawn at random: what each size's error does with them, and their mean, each as likely as its errors say.
+    """Fits the constants: the mean of random sets, weighted by the likelihood of their errors.
 
-    An error changes smoothly with the constants but for the noise of the simulated starts, so a quadratic surface through the
-    drawn sets tells more than they do. Many sets are about as good, and the best of them is so by what it was found on: the
-    mean over many more on the surface is taken. The sizes of a configuration share its one profile, so it counts as one."""
+    Apart from the noise of the simulated starts an error changes smoothly with the constants, so a quadratic surface through
+    the drawn sets is more accurate than the sets themselves. Many sets are about equally good, and the best one fits the noise
+    of its data: therefore the mean over many more sets on the surface. A configuration counts as one, because its sizes share a
+    profile."""
 
     def __init__(self, program, configurations, flags, draws):
         import numpy  # only a fit needs it: Debian's python3-numpy

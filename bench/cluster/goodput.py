@@ -1,6 +1,6 @@
-"""How much of a server's shaped link bulk transfers fill, whatever their number: what the rig's figures stand on.
+"""Measures the share of a server's shaped link that bulk transfers fill, for any number of flows: the basis of the rig's figures.
 
-Server 0 and so many workers send to each other over plain sockets, both ways at once, for a few seconds.
+Server 0 and several workers send to each other over plain sockets, in both directions at once, for a few seconds.
 """
 import subprocess
 import sys
@@ -12,7 +12,7 @@ PORT = 5051
 WARM_S, COUNTED_S = 1.0, 3.0
 PAYLOAD_SHARE = 1448 / 1514
 LEAST_FULL = 0.97              # of a link, each way
-LEAST_FAIR = 0.97              # of an equal share, on fair links: the flow that gets least
+LEAST_FAIR = 0.97              # of an equal share, on fair links: the slowest flow
 TRIES = 4
 CHECKED_MBIT, CHECKED_FLOWS = 150, (1, 3, 8)
 
@@ -55,7 +55,7 @@ def start(host, words):
 
 
 def goodput(network, mbit, queue, flows):
-    """-> share of the payload that the link could carry, by way, and the smallest flow's part of an equal share."""
+    """-> share of the link's payload rate by direction, and the smallest flow as a part of an equal share."""
     network.shape(mbit, queue, flows)
     begin = time.monotonic() + 1.0
     processes = [start("s0", ["listen", PORT, flows, begin, WARM_S, COUNTED_S])]
@@ -75,8 +75,8 @@ def goodput(network, mbit, queue, flows):
 
 
 def check(queue):
-    """-> goodput of several numbers of flows, each the first of TRIES that is as it should be (the machine may have stood
-    still). Throws Unavailable when there is none."""
+    """-> goodput of several numbers of flows, each from the first of TRIES that is good enough (the machine may have been
+    halted). Raises Unavailable if none is."""
     found = []
     with Network(1, max(CHECKED_FLOWS)) as network:
         for n in CHECKED_FLOWS:

@@ -2,15 +2,14 @@
 
 Every host owns the namespace penrig-HOST with the interface e0; the bridge's end of its link is
 called penrig-HOST, too. Both directions of a server's link are shaped to a rate:
-  plain  a token bucket with one FIFO, as a switch port has it: sharing is left to TCP (cubic)
-  fair   an HTB class for each worker that borrows all it gets, so equal shares (a class with a rate of its own has
-         a burst of its own, which goes ahead of who is under way, and so keeps workers in step) and the link one
-         burst of 64 KB, as plain ones have it; short packets
-         (acknowledgements and requests) go ahead of all data; senders have less under way than a class queues, so
-         nothing is lost (goodput.py checks both)
-Workers' links do not limit. One network of a name at a time: a lock says whether the one that is there
-is still in use. A process beside the rig (this file, run by itself) cleans up when the rig was killed. PENSTOCK_RIG is
-another name than penrig, of at most 10 letters.
+  plain  a token bucket with one FIFO, like a switch port: TCP (cubic) shares the link
+  fair   an HTB class for each worker that borrows its whole rate, which gives equal shares. (A class with its own rate has
+         its own burst, which goes ahead of traffic in flight and so keeps workers in step.) The link has one burst of
+         64 KB, like plain ones. Short packets (acknowledgements and requests) go ahead of all data. Senders have less in
+         flight than a class queues, so nothing is lost (goodput.py checks both)
+Workers' links do not limit. Only one network of a name exists at a time: a lock tells whether it is still in use. A
+separate process (this file, run by itself) cleans up if the rig is killed. PENSTOCK_RIG sets another name than penrig,
+of at most 10 letters.
 """
 import fcntl
 import os
@@ -24,14 +23,14 @@ LOCK = f"/run/lock/{PREFIX}lock"
 ALLOWED = "/proc/sys/net/ipv4/tcp_allowed_congestion_control"
 BURST_BYTES, QUEUE_BYTES, CLASS_QUEUE_BYTES = 65536, 300_000, 1_000_000
 SEND_BYTES, FAIR_SEND_BYTES = 4 << 20, 1 << 18
-OWN_KBIT, OWN_BURST_BYTES = 64, 1600  # fair: next to nothing that a class need not borrow
+OWN_KBIT, OWN_BURST_BYTES = 64, 1600  # fair: minimal own rate, so that a class borrows almost everything
 SMALL_PACKET = 256      # fair: acknowledgements and requests, which are shorter, go ahead
-LOCK_WAIT_S = 2         # who cleans up behind a killed rig has it for less
+LOCK_WAIT_S = 2         # a process that cleans up after a killed rig holds it for less
 LARGEST_PACKET = 16384  # a whole one of 64 KiB does not fit the bucket
 
 
 class Unavailable(Exception):
-    """Why there is no rig on this machine."""
+    """Reason why there is no rig on this machine."""
 
 
 def call(words, text=None, check=True):
@@ -54,7 +53,7 @@ def namespaces():
 
 
 def remove_leftovers():
-    """Kills what runs in the rig's namespaces and removes all that is named like a part of it."""
+    """Kills all processes in the rig's namespaces and removes everything named like a part of it."""
     for name in namespaces():
         for pid in call(["ip", "netns", "pids", name], check=False).split():
             try:
@@ -68,7 +67,7 @@ def remove_leftovers():
 
 
 def take_lock(wait_s):
-    """-> the locked file. Throws BlockingIOError when another has it after so long."""
+    """-> the locked file. Raises BlockingIOError if another process still has it after that time."""
     lock = open(LOCK, "w", encoding="utf-8")
     end = time.monotonic() + wait_s
     while True:
@@ -83,7 +82,7 @@ def take_lock(wait_s):
 
 
 class Network:
-    """with Network(servers, workers) as n: ... ; the lock and all interfaces are its own until the end."""
+    """with Network(servers, workers) as n: ... ; owns the lock and all interfaces until the end."""
 
     def __init__(self, servers, workers):
         self.servers, self.workers = servers, workers
@@ -138,7 +137,7 @@ class Network:
             call(["ip", "netns", "exec", name, "sysctl", "-qw", "net.ipv4.tcp_congestion_control=cubic"])
 
     def shape(self, mbit, queue, workers):
-        """Shapes the servers' links anew, `fair` for so many workers."""
+        """Shapes the servers' links again, `fair` for that many workers."""
         for k in range(self.servers):
             name = f"{PREFIX}s{k}"
             for own, device, field in ((["-n", name], "e0", "dst"), ([], name, "src")):
@@ -164,7 +163,7 @@ class Network:
 
 
 class BusyClock:
-    """How busy the machine was since it was made."""
+    """Measures the load of the machine since its creation."""
 
     def __init__(self):
         self.began = self.read()
@@ -182,18 +181,18 @@ class BusyClock:
         return sum(self.passed()) / os.sysconf("SC_CLK_TCK")
 
     def share(self):
-        """0..1, without what niced processes compute: they yield at once."""
+        """0..1, without niced processes, which yield at once."""
         v = self.passed()
         return 1 - (v[1] + v[3] + v[4]) / sum(v) if sum(v) else 0.0
 
     def network_share(self):
-        """Interrupts alone: the links' work that no process is charged with."""
+        """Interrupts only: work of the links that is not charged to a process."""
         v = self.passed()
         return (v[5] + v[6]) / sum(v) if sum(v) else 0.0
 
 
 def clean_up_behind(rig):
-    """Waits for the rig's end of the pipe to close; without a word from it, it was killed."""
+    """Waits for the rig to close its end of the pipe; if it closes without a message, the rig was killed."""
     if not rig.read():
         with take_lock(LOCK_WAIT_S):
             remove_leftovers()

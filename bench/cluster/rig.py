@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""Measures how fast a real parameter server and its workers train, on shaped links between network namespaces.
+"""Measures training throughput of a real parameter server and its workers, on shaped links between network namespaces.
 
 rig.py OUT [--node PROGRAM] [--setting NAME ...] [--steps N] [--repeats N] [--workers LIST] [--profile N] [--seconds S]
        [--tries N] [--busiest SHARE] [--links] [--more]
 
 Servers and workers are processes that talk gRPC (rig_node); computing is sleeping. For each setting of
-SETTINGS, OUT/NAME gets what `penstock predict` and accuracy.py read: profile/ (RunMetadata of one worker's
-steps), config.json and measured.json (steps/s by number of workers). N steps are counted of all workers
+SETTINGS it writes to OUT/NAME the input of `penstock predict` and accuracy.py: profile/ (RunMetadata of one worker's
+steps), config.json and measured.json (steps/s by number of workers). It counts N steps of all workers
 together after each has done its first WARM_STEPS. The processes run at real-time priority, so all
-else yields to them. A run is dropped, counted in config.json and tried again (--tries) when its processes and the kernel's
+others yield to them. A run is dropped, counted in config.json and tried again (--tries) when its processes and the kernel's
 network work keep the machine more than --busiest busy, when they waited for a processor for more than MOST_WAITED of the
 time (waited_share), or when all stood still for STILL_S and two steps (the machine was halted). machine_busy also counts
-others' processes, but for niced ones. Without --setting, or with --links alone, OUT/links.json says how much of the links
-bulk transfers fill. One worker alone is measured once. --more adds repeats to what OUT/NAME has; its profile stays.
-Needs root; where there is no rig it
-says why and ends with status 3. A killed rig is cleaned up behind.
+other processes, except niced ones. Without --setting, or with --links, OUT/links.json has the share of the links that
+bulk transfers fill. One worker alone is measured once. --more adds repeats to those of OUT/NAME; its profile stays.
+Needs root; without a rig it
+prints the reason and ends with status 3. A killed rig is cleaned up afterwards.
 """
 import argparse
 import json
@@ -40,7 +40,7 @@ STALLED_S = 60
 STILL_S = 1
 MOST_WAITED = 0.1
 STAGGER_S = (0.013, 0.037, 0.029, 0.021)  # worker k of repeat r begins k times STAGGER_S[r] later
-TOTAL_MBIT = 400               # most that all servers' links carry together, both ways
+TOTAL_MBIT = 400               # most that all servers' links carry together, in both directions
 
 
 def net(kilobytes, forward_ms, backward_ms):
@@ -84,7 +84,7 @@ SETTINGS = {
 
 
 def place(layers, servers, how):
-    """Server of each tensor: the largest first to the emptiest, or one after the other."""
+    """Server of each tensor: the largest first on the emptiest, or one after the other."""
     sizes = [b for tensors, _, _ in layers for b in tensors]
     out, load = [0] * len(sizes), [0] * servers
     for rank, i in enumerate(sorted(range(len(sizes)), key=lambda i: -sizes[i])):
@@ -124,7 +124,7 @@ class Process:
         self.ended = True
 
     def waited_s(self):
-        """How long its threads were ready to run and could not, so far."""
+        """Time for which its threads were ready but not running, so far."""
         total = 0
         for f in pathlib.Path(f"/proc/{self.p.pid}/task").glob("*/schedstat"):
             try:
@@ -164,7 +164,7 @@ def rate(workers):
 
 
 def run(s, node, layers, servers, workers, repeat, steps, seconds, profile=None):
-    """One run with so many workers -> the record for measured.json."""
+    """One run with that many workers -> the record for measured.json."""
     addresses = ",".join(f"{server_address(k)}:{PORT}" for k in range(s["servers"]))
     processes = []
     try:
@@ -208,7 +208,7 @@ def run(s, node, layers, servers, workers, repeat, steps, seconds, profile=None)
 
 
 def still_s(workers):
-    """Longest time in which no worker's step ended."""
+    """Longest time without the end of a step."""
     ends = sorted(s[1] for w in workers for s in w.steps)
     return max((b - a for a, b in zip(ends, ends[1:])), default=0) * 1e-9
 
@@ -219,7 +219,7 @@ def undisturbed(got, busiest):
 
 
 def found_before(folder):
-    """-> config.json and measured.json, empty where there are none."""
+    """-> config.json and measured.json, empty if missing."""
     files = [folder / "config.json", folder / "measured.json"]
     return [json.loads(f.read_text(encoding="utf-8")) for f in files] if all(f.exists() for f in files) else ({}, [])
 

@@ -1,7 +1,7 @@
 """Text and click logs in tf.data: as users write it (`*_plain`), and in blocks as an expert would (`*_blocks`).
 
 The same work as the pipelines that `bench/peers.py` runs beside them, on the same files in the working directory. In
-blocks, a filter is a mask, words are looked up among all of a block, and rows are rebatched where they can be.
+blocks, a filter is a mask, words are looked up for a whole block, and rows are rebatched if possible.
 """
 import tensorflow as tf
 
@@ -17,7 +17,7 @@ def table(path):
 
 
 def unbatched(ds):
-    """Rows of ragged blocks are ragged tensors of rank 0, which no bucket takes, until a map has seen them."""
+    """Makes rows of ragged blocks dense: they are ragged tensors of rank 0, which buckets refuse, until a map."""
     return ds.unbatch().map(lambda row: row)
 
 
@@ -146,7 +146,7 @@ def dlrm_csv_plain(batch_size=8192):
 
 
 def dlrm_csv_dataset(batch_size=8192):
-    """What tf.data has for it: a source that parses."""
+    """tf.data's own solution: a source that parses."""
     ds = tf.data.experimental.CsvDataset(sorted(tf.io.gfile.glob("clicks/day_*.tsv")), COLUMNS, field_delim="\t")
     return ds.batch(batch_size, drop_remainder=True).map(click_columns).prefetch(2)
 

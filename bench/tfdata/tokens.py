@@ -5,7 +5,7 @@ os.environ["TOKENIZERS_PARALLELISM"] = "false"
 
 
 class Work:
-    """To be drained like a dataset: it has no element, but does its work when asked for the first."""
+    """Drained like a dataset: it has no element, but works when asked for the first."""
 
     def __init__(self, work):
         self.work = work
