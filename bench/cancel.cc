@@ -1,4 +1,4 @@
-// How long it takes from cancel() until the iterator is gone with all its threads: pipelines of
+// Measures the time from cancel() until the iterator and all its threads are gone: pipelines of
 // many kinds, each cancelled at random times. Prints one JSON object, in milliseconds. --tiny
 // cancels each of them once.
 
@@ -25,7 +25,7 @@ namespace {
 
 struct Case {
   const char* name;
-  std::string text;  // runs for long, or for ever
+  std::string text;  // runs for long, or forever
 };
 
 std::vector<Case> cases_in(const std::string& folder) {
@@ -79,7 +79,7 @@ void write_data(const std::string& folder, bool tiny) {
 
 double ms_since(int64_t from) { return static_cast<double>(now_ns() - from) * 1e-6; }
 
-// Until the consumer is out of next, and until the iterator is gone.
+// Time until next() returns, and until the iterator is gone.
 struct Times {
   double given_up = 0, gone = 0;
 };

@@ -1,4 +1,4 @@
-// How fast the cluster simulator is: a thousand ops a step, with ten workers of a thousand steps
+// Measures the cluster simulator: a thousand ops per step, with ten workers of a thousand steps
 // each, and with 1024 workers of 20 steps on 64 servers.
 
 #include <cstdio>
@@ -13,7 +13,7 @@ namespace {
 
 using namespace penstock::cluster;
 
-// Layers of down, forward; then up, apply: four ops a layer and some that compute only.
+// Layers of down, forward; then up, apply: four ops per layer and some that only compute.
 Step make_step(int32_t layers, int32_t servers) {
   Step step;
   int32_t layer = 0;

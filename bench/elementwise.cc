@@ -22,7 +22,7 @@ namespace {
 
 using namespace penstock;
 
-// What the functions below say, by hand.
+// The functions below, written by hand.
 #define INTEGER_CHAIN(x) \
   (std::min<int64_t>(std::abs((((((x) * 3 + 7) ^ 0x55) - 11) & 0xfffff) - 1000), 900'000) * 5 + 2)
 #define FLOAT_CHAIN(x)                                                                           \
@@ -56,8 +56,7 @@ FunctionPtr function_of(const std::string& text) {
   return built.plan->functions.back().second;
 }
 
-// Four figures for one chain and one kind of rows: ours and both loops, in turn, and that all
-// agree.
+// Measures one chain over one kind of rows: ours and both loops, in turn; checks that all agree.
 template <typename T, typename Loop, typename WideLoop>
 void measure(const char* name, const std::string& text, int64_t rows, int64_t width, int rounds,
              Loop loop, WideLoop wide, const char* end) {

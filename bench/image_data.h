@@ -1,4 +1,4 @@
-// The images that the image benches work on: the demo's, or a few made on the spot.
+// Images for the image benches: the demo's, or a few made on the spot.
 #pragma once
 
 #include <unistd.h>

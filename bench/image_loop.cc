@@ -1,10 +1,10 @@
-// The bare image loop: what the hardware gives when no pipeline system is in the way.
+// The bare image loop: the speed of the hardware without a pipeline system.
 //
 //   image_loop [--threads N] [--epochs E] [--full] [--tiny] [FILE.tfrecord...]
 //
 // Each record is a tf.train.Example with image/encoded. Every image takes a random window, is
 // decoded (only the window, or with --full the whole image, which is then cropped), resized to
-// 224x224, mirrored every other time, normalised, and written into its place of a batch of 128.
+// 224x224, mirrored every other time, normalised, and written into its slot of a batch of 128.
 // Prints one line of JSON.
 #include <algorithm>
 #include <atomic>
@@ -57,7 +57,8 @@ uint64_t read_varint(std::string_view& bytes) {
   bad("record is no Example: cut varint");
 }
 
-// The next length-delimited field with number `wanted`; others are passed over. False at the end.
+// Finds the next length-delimited field with number `wanted`; skips others. Returns false at the
+// end.
 bool next_field(std::string_view& message, uint64_t wanted, std::string_view& field) {
   while (!message.empty()) {
     const uint64_t tag = read_varint(message);
@@ -86,7 +87,7 @@ std::string_view encoded_image(std::string_view example) {
   bad("record without image/encoded");
 }
 
-// The images of a TFRecord file, as views into `bytes`; checksums are not verified.
+// Finds the images of a TFRecord file, as views into `bytes`; does not verify checksums.
 void find_images(std::string_view bytes, std::vector<std::string_view>& images) {
   while (!bytes.empty()) {
     uint64_t length = 0;

@@ -23,7 +23,7 @@ namespace {
 
 constexpr ImageSize kSmall{224, 224, 3};
 
-// Noise on a gradient, as large as a photograph of that size.
+// Returns noise on a gradient, with the file size of a photograph.
 std::string make_jpeg(const ImageSize& size) {
   std::vector<uint8_t> pixels(static_cast<size_t>(size.elements()));
   std::mt19937 random(1);

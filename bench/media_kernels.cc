@@ -50,7 +50,8 @@ double libpng_seconds(const std::string& file, std::vector<uint8_t>* pixels, int
   });
 }
 
-// libspng by its library alone, as apt install libspng0 puts it; 0 where it is not there.
+// Loads libspng from its shared library, as installed by apt install libspng0; returns 0 without
+// it.
 double libspng_seconds(const std::string& file, std::vector<uint8_t>* pixels, int rounds) {
   void* library = dlopen("libspng.so.0", RTLD_NOW);
   if (library == nullptr) return 0;
@@ -71,7 +72,7 @@ double libspng_seconds(const std::string& file, std::vector<uint8_t>* pixels, in
   return good ? seconds : 0;
 }
 
-// A window in the middle of a JPEG file, half of each side or all of it.
+// Decodes a window in the middle of a JPEG file, half of each side or all of it.
 double jpeg_seconds(const std::string& file, ImageSize size, bool whole, bool by_library,
                     std::vector<uint8_t>* pixels, int rounds) {
   const JpegDecoding options{.channels = 3, .by_library = by_library};
@@ -84,8 +85,8 @@ double jpeg_seconds(const std::string& file, ImageSize size, bool whole, bool by
   });
 }
 
-// Pictures of 224x224 bytes to normalised, mirrored floats, in planes or as pixels, each to its
-// place of a batch of 128, and a copy of as many bytes from and to memory of as many; in GB/s.
+// Converts pictures of 224x224 bytes to normalised, mirrored floats, in planes or as pixels, each
+// in its slot of a batch of 128; and copies the same number of bytes. In GB/s.
 void epilogue_speed(int rounds, double* in_planes, double* as_pixels, double* copy) {
   constexpr size_t kPictures = 128;
   const ImageSize size{224, 224, 3};
@@ -94,7 +95,7 @@ void epilogue_speed(int rounds, double* in_planes, double* as_pixels, double* co
   std::vector<uint8_t> pixels(entries * kPictures, 1);
   Tensor batch = Tensor::make(DType::float32, {kPictures, 3, size.height, size.width});
   float* const planes = batch.mutable_entries<float>();
-  const size_t copied = entries * 5 / 2;  // as many bytes read and written together
+  const size_t copied = entries * 5 / 2;  // sum of bytes read and written
   std::vector<uint8_t> from(copied * kPictures, 1), to(copied * kPictures);
   const double bytes = static_cast<double>(entries) * 5 * kPictures;
   for (const bool planar : {true, false}) {

@@ -1,4 +1,4 @@
-// What each op is measured on: bench/ops.txt and the documented examples.
+// Inputs on which each op is measured: bench/ops.txt and the documented examples.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,8 @@ namespace penstock::bench {
 class OpCases {
  public:
   explicit OpCases(const std::filesystem::path& root) : root_(root) {
-    std::vector<std::pair<bool, std::filesystem::path>> paths;  // as tools/reference.py orders them
+    std::vector<std::pair<bool, std::filesystem::path>>
+        paths;  // in the order of tools/reference.py
     for (const auto& entry : std::filesystem::directory_iterator(root / "tests/functions")) {
       const bool other = !entry.path().filename().string().starts_with("examples_");
       if (entry.path().extension() == ".test") paths.emplace_back(other, entry.path());
@@ -25,7 +26,7 @@ class OpCases {
     read_own(root / "bench/ops.txt");
   }
 
-  // Why an op has no line; null when it is to have one.
+  // Returns the reason why an op has no line; null if it should have one.
   const std::string* reason(const std::string& op) const { return find(reasons_, op); }
 
   std::string pipeline(const std::string& op) const {

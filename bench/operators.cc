@@ -1,5 +1,5 @@
-// What each operator adds: ns of CPU per element of a pipeline with it over one without it, in
-// turn, the best of some rounds. One thread, but for `parallel_map`.
+// Measures the cost of each operator: ns of CPU per element of a pipeline with it minus one without
+// it, in turn, the best of several rounds. One thread, except for `parallel_map`.
 //
 // Prints one JSON object. --tiny runs a thousandth.
 
@@ -43,8 +43,8 @@ double cost_ns(const std::string& text, int threads) {
 
 struct Case {
   const char* name;
-  std::string base;   // what is taken off; may be empty
-  std::string whole;  // N stands for the number of elements
+  std::string base;   // subtracted; may be empty
+  std::string whole;  // N is replaced by the number of elements
   int64_t elements;
   int threads = 1;
 };

@@ -1,13 +1,13 @@
-// Every function op: ns per row and bytes per ns (GB/s) of its kernel on one thread.
+// Measures every function op: ns per row and bytes per ns (GB/s) of its kernel on one thread.
 //
-// An op runs on what bench/ops.txt gives it, else on its documented example (tests/functions/),
-// whose rows are repeated to a block. Of an example with several calls the first one counts. What
-// the plan folds into a constant runs in no row: an op whose calls all are is an error here until
-// ops.txt gives it rows, or the reason why it has none; so a new op has a line from its first day,
-// or the bench fails.
+// An op runs on its rows in bench/ops.txt, else on its documented example (tests/functions/),
+// whose rows are repeated to a block; if an example has several calls, the first one counts. A call
+// that the plan folds into a constant runs in no row. An op with folded calls only is an error
+// until ops.txt has rows for it, or the reason why it has none; so the bench fails for a new op
+// without a line.
 //
-// Prints one JSON object. --tiny measures each once, on a few rows. Names after it: these ops
-// alone.
+// Prints one JSON object. --tiny measures each op once, on a few rows. Names after the flags select
+// these ops only.
 
 #include <unistd.h>
 
@@ -34,7 +34,7 @@ namespace {
 
 using namespace penstock;
 
-// The block over and over, without its failed rows, to about `bytes`.
+// Repeats the block, without its failed rows, to about `bytes`.
 Block repeated(const Block& few, int64_t bytes, int64_t most) {
   std::vector<int32_t> good, indices;
   for (int64_t r = 0; r < few.rows; ++r) {
@@ -49,7 +49,7 @@ Block repeated(const Block& few, int64_t bytes, int64_t most) {
   return out;
 }
 
-// The first rows of a stage, and those of them that the function fails on marked.
+// Returns the first rows of a stage, with those on which the function fails marked.
 Block first_rows(const PlanPtr& input, const FunctionPtr& f) {
   RunOptions options;
   options.threads = 1;
@@ -66,7 +66,7 @@ class Bench {
  public:
   explicit Bench(bool tiny) : tiny_(tiny) {}
 
-  // What the op costs in the first function of the pipeline that has a node of it.
+  // Measures the op in the first function of the pipeline that has a node of it.
   std::optional<OpCost> measure(const std::string& op, const std::string& pipeline) const {
     const BuiltPlan built =
         build_plan(std::make_shared<const Source>(Source{"bench/ops", pipeline}), {});

@@ -1,4 +1,4 @@
-// What the counters cost: range | map(x + 1) | filter(x % 2 == 0) | batch(128) with and without
+// Measures the counters: range | map(x + 1) | filter(x % 2 == 0) | batch(128) with and without
 // them, in turn, on one thread; in blocks as they come, and in blocks of 128 rows where counting
 // weighs most.
 //
@@ -40,7 +40,7 @@ struct Cost {
   double percent() const { return 100 * (with / without - 1); }
 };
 
-// Medians of runs in turn.
+// Medians of alternating runs.
 Cost measure(int64_t n, int64_t block_rows, int rounds) {
   std::vector<double> with, without;
   for (int i = 0; i < rounds; ++i) {

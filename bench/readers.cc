@@ -38,7 +38,7 @@ struct Bench {
 
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-// The least of several rounds, each figure for itself.
+// The minimum over several rounds, separately for each figure.
 struct Seconds {
   double wall = 1e9, cpu = 1e9;
 };
@@ -67,7 +67,7 @@ PlanPtr plan_of(const std::string& text) {
   return build_plan(std::make_shared<const Source>(Source{"bench", text}), {}).plan;
 }
 
-// CPU of the whole process over a pass: what one core has to do.
+// CPU time of the whole process over a pass: the work of one core.
 struct Pass {
   double wall_s = 0, cpu_s = 0;
   int64_t rows = 0;

@@ -67,8 +67,7 @@ double pipeline(int64_t n, int64_t* sum, long* allocated) {
 
 }  // namespace
 
-// Every way to the heap is counted: operator new ends in malloc. Sanitizers need a malloc of
-// theirs.
+// Counts every heap allocation: operator new ends in malloc. Sanitizers need their own malloc.
 #ifndef __SANITIZE_ADDRESS__
 extern "C" {
 // NOLINTBEGIN(bugprone-reserved-identifier): glibc's names

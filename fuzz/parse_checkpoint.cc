@@ -1,5 +1,5 @@
-// Any bytes as a checkpoint, and as the position in one, where no checksum stands before the
-// reader: refused, or a pipeline that runs on from there to its end.
+// Any bytes as a checkpoint, and as the position in one, without a checksum before the reader:
+// refused, or a pipeline that resumes there and runs to its end.
 #include "fuzz/read_all.h"
 #include "runtime/checkpoint.h"
 #include "runtime/saved_run.h"

@@ -23,7 +23,7 @@ inline std::string file_of(const uint8_t* data, size_t size) {
   return "/proc/self/fd/" + std::to_string(fd);
 }
 
-// The blocks of the plan, from its beginning or from where a checkpoint says.
+// Reads the blocks of the plan, from its beginning or from a checkpoint.
 inline void read_blocks(const PlanPtr& plan, const std::optional<ResumePoint>& from = {}) {
   RunOptions options;
   options.threads = 1;
@@ -40,14 +40,14 @@ inline void read_blocks(const PlanPtr& plan, const std::optional<ResumePoint>& f
   }
 }
 
-// `pipeline` with FILE put in for the path.
+// Runs `pipeline` with FILE replaced by the path.
 inline void read_all(std::string pipeline, const std::string& path) {
   register_datasets();
   pipeline.replace(pipeline.find("FILE"), 4, path);
   try {
     read_blocks(build_plan(std::make_shared<const Source>(Source{"fuzz.pipe", pipeline}), {}).plan);
   } catch (const PipeError&) {
-    // Refused: the file's header says nothing that can be read.
+    // Refused: the file's header is unreadable.
   }
 }
 

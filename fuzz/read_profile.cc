@@ -22,7 +22,7 @@ void try_to(const Work& work) {
   }
 }
 
-// Two workers, few steps: what passes check must end.
+// Two workers, few steps: every profile that passes check must end.
 void predict_few(const penstock::cluster::Profile& profile, double rate) {
   using namespace penstock::cluster;
   constexpr int32_t kMostServers = 16;

@@ -1,5 +1,5 @@
-// Any bytes as a snapshot: rows or errors; and any bytes as the content of a chunk, where no
-// checksum stands before the decoder.
+// Any bytes as a snapshot: rows or errors; and any bytes as the content of a chunk, without a
+// checksum before the decoder.
 #include "fuzz/read_all.h"
 #include "io/snapshot.h"
 

@@ -25,11 +25,11 @@ struct Layers {
   std::vector<Tensor> tensors;
 };
 
-// Reads lines `layer NAME FORWARD_MS BACKWARD_MS`, each followed by its `tensor NAME BYTES SERVER`.
-// Throws std::runtime_error naming the file and the line.
+// Reads lines `layer NAME FORWARD_MS BACKWARD_MS`, each followed by its lines `tensor NAME BYTES
+// SERVER`. Throws std::runtime_error naming the file and the line.
 Layers read_layers(const std::string& file);
 
-// Nanoseconds of CLOCK_MONOTONIC, the same in all processes of a machine.
+// Returns nanoseconds of CLOCK_MONOTONIC, which all processes of a machine share.
 int64_t now_ns();
 
 }  // namespace penstock::rig

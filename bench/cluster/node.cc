@@ -22,7 +22,7 @@ namespace {
 
 using namespace penstock::rig;
 
-constexpr int kHeapBytes = 128 << 20;  // more than is under way at any time
+constexpr int kHeapBytes = 128 << 20;  // more than is in flight at any time
 
 Job read_job(const std::vector<std::string>& words) {
   Job out;
@@ -44,7 +44,7 @@ Job read_job(const std::vector<std::string>& words) {
   return out;
 }
 
-// Memory that was touched once stays, so that nothing waits for pages while 40 MB come in.
+// Keeps touched memory, so that nothing waits for pages while 40 MB arrive.
 void keep_memory() {
   mallopt(M_ARENA_MAX, 1);
   mallopt(M_MMAP_THRESHOLD, 1 << 30);
@@ -56,11 +56,11 @@ void keep_memory() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Nothing stays behind when the rig is killed, and sleeps end on time.
+  // The process dies with the rig, and sleeps end on time.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   prctl(PR_SET_TIMERSLACK, 1UL);
-  const sched_param ahead{
-      10};  // of what else runs on the machine; without leave it goes on as it is
+  const sched_param ahead{10};  // goes before other processes of the machine; without permission it
+                                // runs at normal priority
   sched_setscheduler(0, SCHED_FIFO, &ahead);
   keep_memory();
   try {
@@ -74,7 +74,7 @@ int main(int argc, char** argv) {
       throw std::runtime_error("rig_node: a server or a worker, not " + words[0]);
     }
     std::fflush(stdout);
-    _exit(0);  // gRPC's threads are not waited for
+    _exit(0);  // does not wait for gRPC's threads
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n", e.what());
     return 1;

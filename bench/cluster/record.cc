@@ -81,7 +81,7 @@ class Writer {
     return add_node(device, name, op);
   }
 
-  // Send on `from`, Recv on `to`, and the record of what went between. -> the Recv
+  // Adds a Send on `from`, a Recv on `to`, and the record of the transfer between them. -> the Recv
   std::string transfer(const std::string& what, const std::string& from, const std::string& to,
                        const std::string& input, int64_t bytes, const Times& times) {
     const std::string key = "edge_" + std::to_string(edges_++) + "_" + what;

@@ -18,7 +18,7 @@ struct StepRecord {
   std::vector<Times> forward, backward;  // by layer
 };
 
-// Serialised RunMetadata with step stats and partition graphs, as TensorFlow records it.
+// Returns serialised RunMetadata with step stats and partition graphs, as TensorFlow records it.
 std::string run_metadata(const Layers& layers, const StepRecord& record);
 
 }  // namespace penstock::rig

@@ -60,8 +60,8 @@ class Variables {
                              : grpc::Status(grpc::StatusCode::NOT_FOUND, "no such tensor here");
   }
 
-  // Without a lock, as asynchronous training does it. A number that lies across two pieces is left
-  // as it is: it costs the same, and nothing is learned.
+  // Without a lock, as in asynchronous training. Leaves a number that crosses two pieces unchanged:
+  // it costs the same, and nothing is learned.
   static void apply(const std::vector<std::string_view>& gradient, std::string* values) {
     size_t at = 0;
     for (const std::string_view piece : gradient) {
@@ -81,9 +81,9 @@ class Variables {
   std::vector<std::string> values_;  // by tensor; empty: on another server
 };
 
-// A call, from before it comes until it is answered; deletes itself. The queue's threads are ours:
-// those behind gRPC's callbacks sleep for 100 ms when nothing has ended for a second, and in a long
-// transfer nobody reads then.
+// A call, from before its arrival until its answer; deletes itself. The queue's threads are ours,
+// because those of gRPC's callbacks sleep for 100 ms when nothing has ended for a second, and then
+// nobody reads during a long transfer.
 class Call {
  public:
   using Answer = grpc::Status (Variables::*)(const grpc::ByteBuffer&, grpc::ByteBuffer*);

@@ -14,7 +14,7 @@ using google::protobuf::io::CodedOutputStream;
 constexpr uint8_t kTensorTag = 0x08, kValuesTag = 0x12;  // of fields 1 and 2 of Values
 constexpr size_t kMostHeader = 16;
 
-// Reads what stands before the values; its length, 0 when it is something else.
+// Reads the header before the values; returns its length, 0 if it is something else.
 size_t read_header(const uint8_t* bytes, size_t count, int32_t* tensor) {
   CodedInputStream in(bytes, static_cast<int>(count));
   uint32_t number = 0, size = 0;

@@ -1,6 +1,6 @@
-// Messages as gRPC carries them. Values stay where they are: a message refers to the sender's
-// memory, and what comes in is read in the pieces it came in, as TensorFlow does it. A copy of 40
-// MB takes 20 ms and keeps the thread that other messages wait for.
+// Messages in gRPC's form. Values are not copied: a message refers to the sender's memory, and
+// received data is read in the pieces in which it arrived, as in TensorFlow. A copy of 40 MB takes
+// 20 ms and blocks the thread for which other messages wait.
 #pragma once
 
 #include <google/protobuf/message_lite.h>
@@ -13,12 +13,12 @@
 
 namespace penstock::rig {
 
-// A message Values of parameters.proto. `values` must live until the call is over.
+// Returns a message Values of parameters.proto. `values` must live until the call ends.
 grpc::ByteBuffer values_message(int32_t tensor, std::string_view values);
 
-// The same as it came in; `pieces` are parts of it.
+// The same, as received; `pieces` are parts of it.
 struct ReadValues {
-  int32_t tensor = -1;  // -1: it is no such message
+  int32_t tensor = -1;  // -1: the message is malformed
   std::vector<grpc::Slice> slices;
   std::vector<std::string_view> pieces;
 };

@@ -37,7 +37,7 @@ void sleep_until(int64_t time_ns) {
 const std::string kPull = "/penstock.rig.Parameters/Pull";
 const std::string kPush = "/penstock.rig.Parameters/Push";
 
-// One call and all it needs until it is done.
+// One call and everything it needs until it ends.
 struct Call {
   grpc::ClientContext context;
   grpc::ByteBuffer reply;
@@ -132,7 +132,7 @@ class Worker {
     if (!status.ok() && error_.empty()) error_ = status.error_message();
   }
 
-  // Calls that ended, whatever their thread; gRPC's own callbacks do not do (server.cc).
+  // Handles calls that ended, on any thread; gRPC's own callbacks are too slow (server.cc).
   void finish_calls() {
     void* tag = nullptr;
     for (bool ok = false; queue_.Next(&tag, &ok);) {
@@ -141,7 +141,7 @@ class Worker {
     }
   }
 
-  // Sends `request` to the tensor's server; `done` gets the call when it is over.
+  // Sends `request` to the tensor's server; calls `done` with the call when it ends.
   void send(int32_t t, const std::string& method, const grpc::ByteBuffer& request,
             std::function<void(const Call&)> done) {
     auto* call = new Call;
@@ -212,7 +212,8 @@ void work(const Layers& layers, const Job& job) {
   std::cout << "ready" << std::endl;
   int64_t begin_ns = 0;
   if (!(std::cin >> begin_ns)) return;
-  // Ends the process at once when nobody listens any more: calls under way need not come back.
+  // Ends the process as soon as the reader of its output is gone; does not wait for calls in
+  // flight.
   std::thread([] {
     while (std::cin.get() != std::char_traits<char>::eof()) {
     }
