@@ -1,3 +1,15 @@
+// Every fit here minimises an error that a user can check: rates of measured flows, or end times of
+// recorded transfers (the paper's Table 1). Fit and test use different steps, so the printed error
+// is not that of the fit.
+//
+// The order of the fits matters. First the window, because it changes the order in which bytes are
+// sent and hence all end times. Then the burst and the wait before use together: a burst makes
+// transfers shorter, a wait makes them longer, and fitted one after the other the first would
+// absorb the effect of the second. Last the gap between steps, the remainder that the replay does
+// not explain.
+//
+// The searches are grids, not gradients: the error of a replayed step is not smooth in these
+// constants, because an op that starts a little later may lose its turn on a link.
 #include "cluster/calibrate.h"
 
 #include <algorithm>

@@ -1,3 +1,16 @@
+// A trace has thousands of small events, the simulation needs a few ops: computing between buckets.
+// StepReader therefore does not build a graph of events. It uses only the starts of collectives,
+// the end of the backward pass and the ends of steps; everything between two of them is one
+// computing op.
+//
+// Recording is expensive relative to these small events: each event costs 11.5 us
+// (docs/cluster-model.md). real_s() subtracts this where the events are, so that densely recorded
+// parts shrink more.
+//
+// A bucket is sent while the backward pass continues, so it depends on the computing op before it
+// and no later computing waits for it; only the tail after the backward pass waits for all buckets.
+// If several ranks were recorded, the time after the backward pass includes waiting for other
+// ranks; find_waits() finds it in gloo's own records.
 #include "cluster/kineto.h"
 
 #include <algorithm>

@@ -1,3 +1,16 @@
+// A recording has no windows, only starts and ends of transfers. The visible sign: transfers on a
+// link end in the order small before large even if the large one began first, and the first small
+// one ends later than its own bytes explain. The excess (`others`) is what the large transfer sent
+// before the small ones had their turn: its window.
+//
+// One observation may be any stall, so a window must be seen in one step of five, and half of the
+// observations must agree within 5 %. The median is robust against the others.
+//
+// A replay needs the window as pieces. Splitter walks through the ends in order and takes the
+// excess before each end from the transfer that was overtaken. If several were in flight, the
+// choice matters: a transfer that otherwise could not finish by its own recorded end must have sent
+// first. A piece has no recorded end; its priority is just before the end of the transfer that
+// overtook it, so that the replay sends it at the same position.
 #include "cluster/recorded_window.h"
 
 #include <algorithm>

@@ -1,3 +1,19 @@
+// RunMetadata has the graph and the times in separate parts that share no ids, so everything is
+// joined by names.
+//
+// Partition graphs have nodes and edges; step stats have records of nodes, by device and name. A
+// name may have several records (loops, copied kernels): times add up, and "name:suffix" counts as
+// "name". Edges between devices are not edges of a graph: a _Send in one graph and a _Recv in
+// another share tensor name, sender and receiver. The transfer's time and size come from a third
+// part, a RecvTensor record whose label spells the same three names in text.
+//
+// Recordings are often incomplete: records without nodes, nodes without records, tasks without
+// graphs, inputs without nodes. Each is a note, not an error, because a profile with gaps is still
+// useful (gaps.h fills in sizes). Only a profile without any graph is refused: without dependencies
+// there is nothing to simulate.
+//
+// Loops: NextIteration edges would be cycles. They are dropped, and a loop counts as one round with
+// its total time.
 #include "cluster/run_metadata.h"
 
 #include <google/protobuf/io/tokenizer.h>

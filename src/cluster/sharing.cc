@@ -1,3 +1,16 @@
+// Max-min: all flows grow together until a link is full; its flows stop, the others go on. Links
+// that fill at the same time must be handled together (`edge`), because rounding would otherwise
+// fix nearly equal flows in separate rounds with different rates.
+//
+// Round trip: weights depend on which links are full, and full links depend on weights. The loop
+// stops when no weight changes, and after kRoundTripRounds at the latest, because the two may
+// alternate.
+//
+// Alpha-fair has no closed form. Dual ascent: each link has a price, a flow's rate follows from the
+// sum of its prices, and a link's price is multiplied by a power of its load over its capacity. The
+// exponent of that power shrinks with alpha, because rates then react more strongly to prices.
+// Prices never reach 0 (kFreePrice), or they could not rise again. The result may overload a link
+// slightly; the last loop scales such flows down.
 #include "cluster/sharing.h"
 
 #include <algorithm>

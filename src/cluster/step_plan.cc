@@ -1,3 +1,12 @@
+// A plan is made once per profiled step and read by many simulated steps, so its layout favours
+// reading: successors of all ops lie in one array, dependencies are counters only.
+//
+// add_op() adds the costs around an op as ops of their own (server computing per transfer, the
+// delay from last byte to use), so that the simulator knows transfers, computing and delays only.
+//
+// contract() removes ops that take no time: recordings have many (control nodes, identities), and
+// each would cost an event. An op with `in` dependencies and `out` successors is replaced by in *
+// out edges, so it goes only if that is not more than in + out.
 #include "cluster/step_plan.h"
 
 #include <algorithm>

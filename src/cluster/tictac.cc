@@ -1,3 +1,10 @@
+// Both orders need, for each computing op, the set of downlink transfers it waits for. Sets are bit
+// vectors, merged in topological order; ops with equal sets are merged into one group, which keeps
+// the number of groups small even if the step has thousands of ops.
+//
+// TIC is independent of timing: every transfer counts 1, and transfers are sorted by M+, with ties.
+// TAC repeats the analysis after each chosen transfer, which is quadratic; hence the limit of 2000
+// transfers.
 #include "cluster/tictac.h"
 
 #include <algorithm>

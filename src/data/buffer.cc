@@ -1,3 +1,14 @@
+// Three levels serve an allocation: the thread's recycled lists (recycled.h, small sizes), the
+// pool's free lists by size class (large sizes; unmapping and touching fresh pages would cost more
+// than the work done in them), and the system.
+//
+// The budget counts bytes in use, not kept ones. Kept bytes are returned to the system if they
+// would otherwise push the process over the budget.
+//
+// Accounting must survive the hand-over of a buffer to the user: its bytes move from used_bytes_ to
+// handed_over_bytes, and a flag in the buffer's header says which counter to decrease at its
+// release. The release of the last byte is the last access to the pool, because another thread may
+// destroy the pool as soon as it reads 0; hence the release order of the final fetch_sub.
 #include "data/buffer.h"
 
 #include <sys/mman.h>

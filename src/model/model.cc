@@ -1,3 +1,17 @@
+// The model is operational analysis: it uses only measured counts and times of one run, and assumes
+// that demands per element stay the same at other rates. It has no distributions, so it predicts
+// limits, not waiting times.
+//
+// Everything is expressed per element of the root, through visit ratios: below a batch(128) a map
+// has a visit ratio of 128. Demands of different stages can then be added and compared.
+//
+// Stages share threads (threads.h), so a ceiling belongs to a group of stages, not to one stage:
+// the group's width over the sum of its demands.
+//
+// The verdict names one limit even if several are close. hold() checks the signs in order of
+// certainty: a given disk rate, all cores busy, a full group of threads, idle threads although
+// files are read. The thresholds are below 100 % because hand-overs and other programs take part of
+// the time. If none is reached the verdict says so and does not guess.
 #include "model/model.h"
 
 #include <algorithm>
@@ -12,12 +26,10 @@ namespace penstock {
 namespace {
 
 constexpr double kWorthMention = 0.05;  // a wait below this share of the step is noise
-constexpr double kThreadFull =
-    0.75;  // a thread this busy limits the others: hand-overs take some of its time
+constexpr double kThreadFull = 0.75;    // busier threads limit: hand-overs take part of the rest
 constexpr double kCoresFull = 0.85;
 constexpr double kDiskFull = 0.8;
-constexpr double kCounterSeconds =
-    20e-9;  // cost of the counters for one block at one stage (bench/overhead)
+constexpr double kCounterSeconds = 20e-9;  // counters of a block at a stage (bench/overhead)
 
 double ratio(double a, double b) { return b > 0 ? a / b : 0; }
 
