@@ -89,7 +89,7 @@ void slice(Setting* s) {
   s->q.rig.scheduler = {s->slice_bytes, s->slice_bytes, cluster::Pieces::by_priority};
 }
 
-// P3 and ByteScheduler: slices of any size; those of the layer needed first go ahead.
+// Sets up P3 or ByteScheduler: slices of any size; those of the layer needed first go ahead.
 void set_slices(const std::string& change, Setting* s) {
   const int64_t bytes =
       cluster::parse_whole(change.substr(6), change, kLeastSlice_bytes, kMostSlice_bytes);

@@ -20,7 +20,8 @@ std::vector<double> link_seconds(const Profile& profile, double rate) {
   return out;
 }
 
-// Mean value analysis of a closed network: links are queues, the rest of the step is a delay.
+// Returns the rate by mean value analysis of a closed network: links are queues, the rest of the
+// step is a delay.
 double lin(const std::vector<double>& demand_s, double think_s, int32_t workers) {
   std::vector<double> length(demand_s.size(), 0);
   double rate = 0;

@@ -50,7 +50,7 @@ void shuffle(Step* step, RandomStream* random) {
     if (is_transfer(op.resource)) op.priority = random->next_double();
 }
 
-// Topological order; among ready ops the one recorded first.
+// Returns a topological order; among ready ops the one recorded first.
 std::vector<int32_t> recorded_order(const Step& step) {
   using Entry = std::pair<double, int32_t>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
@@ -87,7 +87,8 @@ void chain_transfers(Step* step) {
   }
 }
 
-// For each op, when its result is first needed, as a rank among the worker's ops; kLast: never.
+// Returns for each op when its result is first needed, as a rank among the worker's ops; kLast:
+// never.
 std::vector<double> first_needs(const Step& step) {
   const std::vector<int32_t> order = recorded_order(step);
   std::vector<double> rank(step.ops.size(), kLast), out(step.ops.size(), kLast);

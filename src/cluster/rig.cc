@@ -67,7 +67,8 @@ constexpr std::array<Field, 18> kFields{
 
 constexpr double kSenderQueue_s = 1.0 / 1024;  // Linux's TCP small queues
 
-// Fitted by bench/cluster/accuracy.py on real TensorFlow recordings; docs/cluster-model.md.
+// Sets the constants fitted by bench/cluster/accuracy.py on real TensorFlow recordings
+// (docs/cluster-model.md).
 void set_fitted(Rig* rig) {
   rig->sharing = Sharing::queue;
   rig->duplex_loss = 0.036;

@@ -208,7 +208,8 @@ class Simulator {
     begin(w);
   }
 
-  // Barrier: workers that are in time wait for each other; a late one joins the current step.
+  // Waits at the barrier with the other workers that are in time; a late worker joins the current
+  // step.
   void meet(int32_t w) {
     auto& ends = out_.step_ends_s[0];
     Worker& me = worker(w);
@@ -313,7 +314,7 @@ class Simulator {
     }
   }
 
-  // With flow control a sender offers only bytes for which it has credit.
+  // Returns whether a sender may offer only bytes for which it has credit.
   bool has_flow_control() const { return rig_.scheduler.credit_s >= 0; }
 
   // Starts the connection's next piece. `holds`: the previous piece's slot on the link is kept.

@@ -62,8 +62,8 @@ class Graph {
   double seconds(size_t r) const { return seconds_[r]; }
   void arrive(size_t r) { waits_[r / 64] &= ~(uint64_t{1} << (r % 64)); }
 
-  // For each outstanding transfer: computing that waits for it alone, and the least time of a set
-  // of transfers that includes it and lets another op run.
+  // Computes for each outstanding transfer: the computing that waits for it alone, and the least
+  // time of a set of transfers that includes it and lets another op run.
   void update(std::vector<double>* alone_s, std::vector<double>* together_s) const {
     alone_s->assign(size(), 0);
     together_s->assign(size(), kNever);

@@ -24,7 +24,7 @@ class Origin {
   Origin() = default;
   Origin(uint64_t lineage, uint64_t stride, uint64_t epoch)
       : lineage_(lineage), stride_(stride), epoch_(epoch) {}
-  // One id (and epoch) per row.
+  // Makes an origin with one id (and epoch) per row.
   static Origin of(RowIds lineages, RowIds epochs);
 
   uint64_t lineage(int64_t row) const {
@@ -37,10 +37,10 @@ class Origin {
   }
   Origin slice(int64_t begin) const;
   Origin gather(std::span<const int32_t> indices) const;
-  // The same rows as gather, but shares the indices.
+  // Returns the same rows as gather, but shares the indices.
   Origin pick(std::shared_ptr<const RowIndices> indices) const;
   Origin with_epoch(uint64_t epoch) const;
-  // The identities of every n-th row.
+  // Returns the identities of every n-th row.
   Origin grouped(int64_t n, int64_t groups) const;
 
  private:

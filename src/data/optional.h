@@ -38,7 +38,7 @@ const OptionalTensor* as_optional(const Tensor& tensor);
 // Returns the leaf of a value of this dtype and shape.
 LeafSpec optional_leaf(DType dtype, Shape shape);
 
-// Row i is `values` row i, or nothing if present[i] is 0. Copies no value.
+// Returns a column of row i of `values`, or of nothing if present[i] is 0. Copies no value.
 Column optional_column(Column values, Shape shape, std::vector<uint8_t> present);
 
 }  // namespace penstock

@@ -19,7 +19,8 @@ Json number(double value) {
   return value;
 }
 
-// Control characters are not text, including U+0080 to U+009F.
+// Returns whether the bytes are UTF-8 text; control characters are not text, including U+0080 to
+// U+009F.
 bool is_text(std::string_view value) {
   for (size_t i = 0; i < value.size();) {
     const size_t length = utf8_length_at(value, i);
