@@ -66,8 +66,7 @@ constexpr int64_t kMostConstantBytes = 16 << 20;
 bool evaluate_leaves(const OpDef& op, const Attrs& attrs, std::span<const Tensor> inputs,
                      const std::vector<LeafSpec>& leaves, int64_t most_bytes,
                      std::vector<Tensor>* outputs) {
-  // Plans name files, they do not hold what is in them.
-  if (op.name == "load_array" || op.name == "read_file") return false;
+  if (op.reads_files) return false;
   for (const LeafSpec& leaf : leaves) {
     const bool plain = leaf.is_tensor() || leaf.kind == LeafSpec::Kind::optional;
     if (!plain || static_bytes(leaf) > kMostConstantBytes) return false;
@@ -113,7 +112,7 @@ void evaluate_known(const Function& function, std::vector<Step>* steps) {
     if (inputs.size() < node.inputs.size()) continue;
     std::vector<LeafSpec> leaves;
     for (const ValueId id : node.outputs) leaves.push_back(function.type(id));
-    if (node.is("load_array")) {
+    if (node.op->known_at_open) {
       step.known = {*static_cast<const Tensor*>(step.state.get())};
     } else if (!evaluate_leaves(*node.op, node.attrs, inputs, leaves, most_bytes, &step.known)) {
       step.known.clear();

@@ -16,7 +16,7 @@ bool is_cheap(const FunctionNode& node) {
       return std::ranges::all_of(body->nodes, [](const FunctionNode& n) { return is_cheap(n); });
     });
   }
-  return node.kind == FunctionNode::Kind::op && node.bodies.empty() && !node.is("read_file") &&
+  return node.kind == FunctionNode::Kind::op && node.bodies.empty() && !node.op->is_file_content &&
          node.op->effects == Effects::pure && !node.op->large_rows &&
          node.op->cost_ns < kMostNameNs;
 }
@@ -50,7 +50,7 @@ std::vector<const FunctionNode*> early_reads(const Function& f) {
   std::vector<bool> for_names(f.nodes.size(), false);
   size_t first = f.nodes.size();
   for (size_t at = 0; at < f.nodes.size(); ++at) {
-    if (!f.nodes[at].is("read_file")) continue;
+    if (!f.nodes[at].op || !f.nodes[at].op->is_file_content) continue;
     std::vector<bool> needed = for_names;
     mark_needed(f, at, &needed);
     bool good = true;

@@ -23,14 +23,12 @@ double least_bytes(const LeafSpec& type) {
   return bytes;
 }
 
-// What the op reads and writes; some look at no entry.
+// Returns how much the op reads and writes.
 double touched_bytes(const Function& f, const FunctionNode& node) {
-  constexpr std::string_view kFree[] = {"shape",       "size",    "rank",        "reshape",
-                                        "expand_dims", "squeeze", "ensure_shape"};
-  if (std::ranges::find(kFree, node.op->name) != std::end(kFree)) return 0;
+  if (node.op->touches == Touches::nothing) return 0;
   double bytes = 0;
   for (const ValueId id : node.outputs) bytes += least_bytes(f.type(id));
-  if (node.is("subscript")) return bytes;
+  if (node.op->touches == Touches::outputs) return bytes;
   for (const ValueId id : node.inputs) bytes += least_bytes(f.type(id));
   return bytes;
 }
@@ -165,25 +163,10 @@ std::vector<int64_t> FunctionBuilder::partial_ints(ValueId id) const {
     return out;
   }
   const FunctionNode* made = producer(id);
-  if (!made) return out;
-  if (made->is("shape")) {
-    const Shape& shape = type(made->inputs[0]).shape;
-    return shape.has_rank() ? shape.sizes() : out;
-  }
-  if (made->is("cast") && is_integer(type(made->inputs[0]).dtype))
-    return partial_ints(made->inputs[0]);
-  if (!made->is("stack") && !made->is("concat")) return out;
-  for (const ValueId part : made->inputs) {
-    std::vector<int64_t> entries = partial_ints(part);
-    const Shape& shape = type(part).shape;
-    if (entries.empty() && made->is("stack") && shape.is_scalar()) entries = {-1};
-    if (entries.empty() && shape.has_rank() && shape.rank() == 1 && shape[0] >= 0) {
-      entries.assign(static_cast<size_t>(shape[0]), -1);
-    }
-    if (entries.empty()) return {};
-    out.insert(out.end(), entries.begin(), entries.end());
-  }
-  return out;
+  if (!made || !made->op || !made->op->known_entries) return out;
+  std::vector<KnownEntries> inputs;
+  for (const ValueId input : made->inputs) inputs.push_back({type(input), partial_ints(input)});
+  return made->op->known_entries(inputs);
 }
 
 void FunctionBuilder::name(ValueId id, std::string_view name) {

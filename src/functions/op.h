@@ -123,6 +123,26 @@ using BlockKernel = bool (*)(const BlockCall&);
 
 struct EntrywiseKernel;  // functions/kernels/math/entrywise.h
 
+// Entries of an input that are known at build; -1: not this one. Empty: none is known.
+struct KnownEntries {
+  LeafSpec type;
+  std::vector<int64_t> entries;
+};
+
+// Memory traffic of an op, for estimates of its cost.
+enum class Touches : uint8_t {
+  everything,  // reads its inputs, writes its outputs
+  outputs,     // reads only as much as it writes
+  nothing,     // looks at shapes, shares memory
+};
+
+// Shape of a loop over functions: what the functions are called with and what they return.
+struct LoopForm {
+  bool items = true;   // over the items of the first structure along axis 0
+  bool state = true;   // the last structure is a state that the last function returns
+  bool pairs = false;  // that function returns (state, output of the item)
+};
+
 struct OpDef {
   std::string name;
   std::vector<Param> params;
@@ -143,9 +163,40 @@ struct OpDef {
   bool in_place = false;
   double cost_ns = 50;  // rough cost of a row, before anything is measured
   std::string group;    // "math", "image", ... for `penstock ops`
+
+  // Facts that other parts of the program ask for. Each default holds for any op.
+
+  // First of the inputs among which number literals take the dtype of the others; all of them if
+  // there are not more inputs. kNone: literals keep their own dtype, unless the op is elementwise.
+  static constexpr int kNone = -1;
+  int literals_from = kNone;
+  // Input whose literals take the dtype of input 0.
+  int literal_as_first = kNone;
+  // Returns true if the op computes integer literals as floats. `literals` have one dtype.
+  bool (*real_literals)(std::span<const Tensor> literals) = nullptr;
+  // Works entry by entry on ragged inputs although its inputs differ in dtype or number;
+  // elementwise ops do so anyway.
+  bool lifts_ragged = false;
+  // Reads files: its result never becomes a constant of a plan, which names files only.
+  bool reads_files = false;
+  // The output is the bytes of the file that input 0 names: a chain may have them read earlier.
+  bool is_file_content = false;
+  // `prepare` returns the output as a Tensor: a constant from the time a pipeline is opened.
+  bool known_at_open = false;
+  // Identity of the data that the attributes stand for, part of the identity of a plan. Throws
+  // Error if the data cannot be read.
+  std::string (*data_identity)(const Attrs& attrs) = nullptr;
+  Touches touches = Touches::everything;
+  // The output, if it follows from the static shape of the only input.
+  Tensor (*of_shape)(const Shape& shape) = nullptr;
+  // Returns the entries of the output, a vector of integers, as far as they follow from those of
+  // the inputs. Null: nothing is known.
+  std::vector<int64_t> (*known_entries)(std::span<const KnownEntries> inputs) = nullptr;
+  LoopForm loop;  // of an op with functions for parameters
 };
 
-// Whether number literals take the dtype of the op's other arguments: those from `*first` on.
+// Returns true if number literals take the dtype of the op's other arguments: those from `*first`
+// on.
 bool unifies_literals(const OpDef& op, size_t inputs, size_t* first);
 
 class OpRegistry {

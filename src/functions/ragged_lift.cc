@@ -19,9 +19,7 @@ ValueId add_one(FunctionBuilder* builder, std::string_view op, std::vector<Value
 
 bool lifts_over_ragged(const FunctionBuilder& builder, const OpDef& op,
                        const std::vector<ValueId>& inputs) {
-  // These take inputs of several dtypes or any number of them, entry by entry all the same.
-  const bool by_entry = op.elementwise || op.name == "join" || op.name == "substr";
-  return by_entry &&
+  return (op.elementwise || op.lifts_ragged) &&
          std::ranges::any_of(inputs, [&](ValueId id) { return is_ragged(builder, id); });
 }
 

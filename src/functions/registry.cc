@@ -31,12 +31,9 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 bool unifies_literals(const OpDef& op, size_t inputs, size_t* first) {
-  *first = op.name == "where" && inputs == 3 ? 1 : 0;
-  for (const std::string_view name : {"concat", "stack", "clip", "where", "minimum", "maximum",
-                                      "matmul", "tensordot", "searchsorted", "get_value"}) {
-    if (op.name == name) return true;
-  }
-  return op.elementwise;
+  const bool some = op.literals_from > 0 && static_cast<size_t>(op.literals_from) < inputs;
+  *first = some ? static_cast<size_t>(op.literals_from) : 0;
+  return op.elementwise || op.literals_from != OpDef::kNone;
 }
 
 OpRegistry& OpRegistry::instance() {

@@ -1,4 +1,4 @@
-// while_loop, map_fn, reduce, scan: ops whose bodies see the values of the function around them.
+// Loops, as while_loop and map_fn: ops whose bodies see the values of the function around them.
 
 #include <algorithm>
 
@@ -43,7 +43,7 @@ Sym Elaborator::control_call(const OpDef& def, const std::vector<const Argument*
                                  : p.fallback);
     }
   }
-  const bool has_items = def.name != "while_loop", has_state = def.name != "map_fn";
+  const bool has_items = def.loop.items, has_state = def.loop.state;
   Spec item, state = structures.back();
   try {
     if (has_items) item = item_spec(structures[0]);
@@ -63,8 +63,8 @@ Sym Elaborator::control_call(const OpDef& def, const std::vector<const Argument*
     if (!has_state) break;
     const Spec& output = bodies.back()->output;
     const bool pair = output.kind == Spec::Kind::tuple && output.items.size() == 2;
-    if (def.name == "scan" && !pair) break;  // the op says what is wrong
-    const Spec& given = def.name == "scan" ? output.items[0] : output;
+    if (def.loop.pairs && !pair) break;  // the op says what is wrong
+    const Spec& given = def.loop.pairs ? output.items[0] : output;
     bool ok = false;
     const Spec joined = join_specs(state, given, &ok);
     if (!ok || !keeps_ranks(state, joined)) {

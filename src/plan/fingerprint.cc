@@ -12,7 +12,6 @@
 
 #include "data/optional.h"
 #include "data/ragged.h"
-#include "functions/kernels/math/array_file.h"
 #include "functions/kernels/text/model_file.h"
 #include "plan/canonical.h"
 #include "plan/static_forms.h"
@@ -123,9 +122,9 @@ void write_contents(const Attr& form, Bytes* out) {
   }
 }
 
-void write_array(const std::string& file, Bytes* out) {
+void write_data(const OpDef& op, const Attrs& attrs, Bytes* out) {
   try {
-    out->add(array_file_identity(file));
+    out->add(op.data_identity(attrs));
   } catch (const Error&) {
     out->add("unreadable");
   }
@@ -205,7 +204,7 @@ CanonicalHashes node_hash(const Function& f, const FunctionNode& node, const Env
       out.add(node.op->name);
       write_code(node.op, &out);
       write(node.attrs, node.op->params, {}, &out);
-      if (node.is("load_array")) write_array(node.attrs["file"].as_string(), &out);
+      if (node.op->data_identity) write_data(*node.op, node.attrs, &out);
       out.integer(static_cast<int64_t>(node.inputs.size()));
       for (const ValueId id : node.inputs) out.add(values[static_cast<size_t>(id)]);
       for (const FunctionPtr& body : node.bodies)

@@ -12,7 +12,7 @@ namespace penstock {
 
 std::vector<Spec> control_structures(const OpDef& op, std::span<const FunctionPtr> bodies) {
   const Spec& input = bodies[0]->input;
-  if (op.name == "while_loop" || op.name == "map_fn") return {input};
+  if (!op.loop.items || !op.loop.state) return {input};
   return {input.items[1], input.items[0]};  // x, init; the body takes (state, item)
 }
 

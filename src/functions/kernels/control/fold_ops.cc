@@ -81,11 +81,13 @@ std::vector<Param> params() {
 void add_fold_ops(OpRegistry* registry) {
   registry->add(op_def("reduce", "state = f(state, item) over the items of x along axis 0",
                        params(), infer_reduce, reduce_row, {"control", 500, true}));
-  registry->add(
+  OpDef scan =
       op_def("scan",
              "(state, output) = f(state, item) over the items of x along axis 0: (the last "
              "state, the outputs put together)",
-             params(), infer_scan, scan_row, {"control", 500, true}));
+             params(), infer_scan, scan_row, {"control", 500, true});
+  scan.loop.pairs = true;
+  registry->add(std::move(scan));
 }
 
 }  // namespace penstock

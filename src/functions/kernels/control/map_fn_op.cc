@@ -33,12 +33,14 @@ void map_fn_row(const RowCall& call) {
 }  // namespace
 
 void add_map_fn_op(OpRegistry* registry) {
-  registry->add(op_def(
+  OpDef op = op_def(
       "map_fn",
       "f of each item of x along axis 0: stacked; ragged where the first size of what f gives is "
       "not known, but the others are",
       {required("x", Param::Kind::structure), required("f", Param::Kind::function)}, infer_map_fn,
-      map_fn_row, {"control", 500, true}));
+      map_fn_row, {"control", 500, true});
+  op.loop.state = false;
+  registry->add(std::move(op));
 }
 
 }  // namespace penstock

@@ -78,10 +78,12 @@ void add_optional_ops(OpRegistry* registry) {
              infer_none, none_row, traits));
   registry->add(op_def("has_value", "whether an optional value is there", {tensor_param("x")},
                        infer_has, has_row, traits));
-  registry->add(op_def("get_value",
-                       "the value of an optional one; where it is missing the default, or an error",
-                       {tensor_param("x"), optional("default", Param::Kind::tensor, {})}, infer_get,
-                       get_row, {"optional", 60, true}));
+  OpDef get = op_def("get_value",
+                     "the value of an optional one; where it is missing the default, or an error",
+                     {tensor_param("x"), optional("default", Param::Kind::tensor, {})}, infer_get,
+                     get_row, {"optional", 60, true});
+  get.literals_from = 0;
+  registry->add(std::move(get));
 }
 
 }  // namespace penstock

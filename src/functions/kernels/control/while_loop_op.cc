@@ -52,13 +52,15 @@ void while_row(const RowCall& call) {
 }  // namespace
 
 void add_while_loop_op(OpRegistry* registry) {
-  registry->add(op_def(
+  OpDef op = op_def(
       "while_loop",
       "state = body(state) while cond(state) holds; an error at the row when it "
       "still holds after max_iterations rounds",
       {required("init", Param::Kind::structure), required("cond", Param::Kind::function),
        required("body", Param::Kind::function), required("max_iterations", Param::Kind::integer)},
-      infer_while, while_row, {"control", 1000, true}));
+      infer_while, while_row, {"control", 1000, true});
+  op.loop.items = false;
+  registry->add(std::move(op));
 }
 
 }  // namespace penstock

@@ -278,10 +278,17 @@ void add_arithmetic_ops(OpRegistry* registry) {
   OpDef divide = entrywise_op<kDivide>(
       "a / b, true division: float32 of integers up to 16 bits, float64 of wider ones");
   divide.infer = infer_divide;
+  divide.real_literals = [](std::span<const Tensor>) { return true; };
   registry->add(std::move(divide));
   registry->add(entrywise_op<kFloorDivide>("a // b, rounded down; integers by zero are an error"));
   registry->add(entrywise_op<kModulo>("a % b, with the sign of b; integers by zero are an error"));
-  registry->add(entrywise_op<kPower>("a ** b; an integer to a negative power is an error"));
+  OpDef power = entrywise_op<kPower>("a ** b; an integer to a negative power is an error");
+  power.real_literals = [](std::span<const Tensor> literals) {
+    const Tensor& exponent = literals[1];
+    return is_integer(exponent.dtype()) && exponent.entries_count() == 1 &&
+           integer_at(exponent) < 0;
+  };
+  registry->add(std::move(power));
   registry->add(entrywise_op<kMinimum>("the smaller of a and b, NaN where one is"));
   registry->add(entrywise_op<kMaximum>("the larger of a and b, NaN where one is"));
   registry->add(entrywise_op<kNegative>("-x"));

@@ -66,6 +66,9 @@ void add_cast_ops(OpRegistry* registry) {
   op.entrywise = &kCast;
   op.cost_ns = 20;
   op.group = "math";
+  op.known_entries = [](std::span<const KnownEntries> inputs) {
+    return is_integer(inputs[0].type.dtype) ? inputs[0].entries : std::vector<int64_t>();
+  };
   registry->add(std::move(op));
 }
 

@@ -194,6 +194,21 @@ bool stack_block(const BlockCall& call) {
   return true;
 }
 
+// Entries of vectors one after another; of a part whose size alone is known, unknown ones.
+std::vector<int64_t> joined_entries(std::span<const KnownEntries> inputs, bool scalars) {
+  std::vector<int64_t> out;
+  for (const KnownEntries& part : inputs) {
+    std::vector<int64_t> entries = part.entries;
+    const Shape& shape = part.type.shape;
+    if (entries.empty() && scalars && shape.is_scalar()) entries = {-1};
+    if (entries.empty() && shape.has_rank() && shape.rank() == 1 && shape[0] >= 0)
+      entries.assign(static_cast<size_t>(shape[0]), -1);
+    if (entries.empty()) return {};
+    out.insert(out.end(), entries.begin(), entries.end());
+  }
+  return out;
+}
+
 }  // namespace
 
 void add_concat_ops(OpRegistry* registry) {
@@ -201,11 +216,20 @@ void add_concat_ops(OpRegistry* registry) {
     return std::vector<Param>{required("tensors", Param::Kind::tensors),
                               option("axis", Param::Kind::integer, Attr::integer(0))};
   };
-  registry->add(op_def("concat", "tensors one after another along an axis", params(), infer_concat,
-                       concat_row, {"shape", 100, true}));
+  OpDef concat = op_def("concat", "tensors one after another along an axis", params(), infer_concat,
+                        concat_row, {"shape", 100, true});
+  concat.literals_from = 0;
+  concat.known_entries = [](std::span<const KnownEntries> inputs) {
+    return joined_entries(inputs, false);
+  };
+  registry->add(std::move(concat));
   OpDef stack = op_def("stack", "tensors of one shape side by side along a new axis", params(),
                        infer_stack, stack_row, {"shape", 100, true});
   stack.block = stack_block;
+  stack.literals_from = 0;
+  stack.known_entries = [](std::span<const KnownEntries> inputs) {
+    return joined_entries(inputs, true);
+  };
   registry->add(std::move(stack));
 }
 

@@ -62,6 +62,10 @@ void add_load_array_op(OpRegistry* registry) {
                     {required("file", Param::Kind::text), std::move(dtype),
                      optional("shape", Param::Kind::shape, Attr::list({Attr::integer(-1)}))},
                     infer_load_array, load_array_row, {"shape", 5});
+  op.reads_files = op.known_at_open = true;
+  op.data_identity = [](const Attrs& attrs) {
+    return array_file_identity(attrs["file"].as_string());
+  };
   op.prepare = [](const Attrs& attrs) -> std::shared_ptr<const void> {
     return std::make_shared<const Tensor>(
         open_array_file(attrs["file"].as_string(), options_of(attrs)));

@@ -141,14 +141,16 @@ void pad_row(const RowCall& call) {
 }  // namespace
 
 void add_pad_op(OpRegistry* registry) {
-  registry->add(
+  OpDef op =
       op_def("pad",
              "x with [before, after] entries around each axis: a value, or x mirrored with mode "
              "\"reflect\" (without the entry at the end) or \"symmetric\" (with it)",
              {tensor_param("x"), tensor_param("paddings"),
               optional("value", Param::Kind::tensor, Attr::integer(0)),
               option("mode", Param::Kind::text, Attr::text("constant"))},
-             infer_pad, pad_row, {"shape", 100, true}));
+             infer_pad, pad_row, {"shape", 100, true});
+  op.literal_as_first = 2;
+  registry->add(std::move(op));
 }
 
 }  // namespace penstock

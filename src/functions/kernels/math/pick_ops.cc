@@ -254,6 +254,7 @@ void add_pick_ops(OpRegistry* registry) {
                        where_row, {"math", 60});
   where.block = where_block;
   where.elementwise = true;
+  where.literals_from = 1;  // the condition is bool
   registry->add(std::move(where));
   OpDef clip = op_def("clip", "x between low and high; low where low > high",
                       {tensor_param("x"), tensor_param("low"), tensor_param("high")}, infer_clip,

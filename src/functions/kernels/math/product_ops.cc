@@ -224,15 +224,19 @@ void tensordot_row(const RowCall& call) {
 }  // namespace
 
 void add_product_ops(OpRegistry* registry) {
-  registry->add(op_def(
+  OpDef matmul = op_def(
       "matmul", "the matrix product over the last two axes; those before broadcast",
-      {tensor_param("a"), tensor_param("b")}, infer_matmul, matmul_row, {"reductions", 500, true}));
-  registry->add(op_def(
+      {tensor_param("a"), tensor_param("b")}, infer_matmul, matmul_row, {"reductions", 500, true});
+  matmul.literals_from = 0;
+  registry->add(std::move(matmul));
+  OpDef tensordot = op_def(
       "tensordot",
       "products summed over the last n axes of a and the first n of b, or over [axes "
       "of a, axes of b]",
       {tensor_param("a"), tensor_param("b"), optional("axes", Param::Kind::any, Attr::integer(2))},
-      infer_tensordot, tensordot_row, {"reductions", 500, true}));
+      infer_tensordot, tensordot_row, {"reductions", 500, true});
+  tensordot.literals_from = 0;
+  registry->add(std::move(tensordot));
 }
 
 }  // namespace penstock

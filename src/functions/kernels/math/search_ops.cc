@@ -148,12 +148,15 @@ void bincount_row(const RowCall& call) {
 }  // namespace
 
 void add_search_ops(OpRegistry* registry) {
-  registry->add(op_def("searchsorted",
-                       "where each value goes in sorted entries: before equal ones, or right of "
-                       "them; NaN behind all",
-                       {tensor_param("sorted"), tensor_param("values"),
-                        optional("side", Param::Kind::text, Attr::text("left"))},
-                       infer_searchsorted, searchsorted_row, {"order", 150, true}));
+  OpDef searchsorted =
+      op_def("searchsorted",
+             "where each value goes in sorted entries: before equal ones, or right of "
+             "them; NaN behind all",
+             {tensor_param("sorted"), tensor_param("values"),
+              optional("side", Param::Kind::text, Attr::text("left"))},
+             infer_searchsorted, searchsorted_row, {"order", 150, true});
+  searchsorted.literals_from = 0;
+  registry->add(std::move(searchsorted));
   registry->add(op_def("bucketize",
                        "the bucket of each entry: i where boundaries[i - 1] <= x < boundaries[i]; "
                        "NaN is in the last",

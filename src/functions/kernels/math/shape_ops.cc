@@ -358,26 +358,49 @@ OpDef shape_op(std::string name, std::string doc, Spec (*infer)(const InferConte
   return op;
 }
 
+// Returns `op` as one that looks at no entry.
+OpDef free_op(OpDef op) {
+  op.touches = Touches::nothing;
+  return op;
+}
+
+// Returns `op` as one whose output follows from the shape of its input.
+OpDef size_op(OpDef op, Tensor (*of_shape)(const Shape&)) {
+  op.of_shape = of_shape;
+  return free_op(std::move(op));
+}
+
+std::vector<int64_t> known_sizes(std::span<const KnownEntries> inputs) {
+  const Shape& shape = inputs[0].type.shape;
+  return shape.has_rank() ? shape.sizes() : std::vector<int64_t>();
+}
+
 }  // namespace
 
 void add_shape_ops(OpRegistry* registry) {
   const auto infer_shape = [](const InferContext& context) {
     return Spec::tensor(DType::int64, {context.tensor(0).shape.rank()});
   };
-  registry->add(shape_op("shape", "the sizes of x, int64", infer_shape, shape_row, shape_block));
-  registry->add(shape_op("size", "the number of entries of x, int64", infer_scalar_int, size_row,
-                         size_block));
-  registry->add(
-      shape_op("rank", "the number of axes of x, int64", infer_scalar_int, rank_row, nullptr));
-  registry->add(shape_op("reshape", "the entries of x in another shape; -1 stands for what is left",
-                         infer_reshape, reshape_row, reshape_block,
-                         {required("shape", Param::Kind::tensor)}));
-  registry->add(shape_op("expand_dims", "x with an axis of size 1 more", infer_expand,
-                         view_row<expand_view>, view_block<expand_view>,
-                         {required("axis", Param::Kind::integer)}));
-  registry->add(shape_op("squeeze", "x without its axes of size 1, or without those named",
-                         infer_squeeze, view_row<squeeze_view>, view_block<squeeze_view>,
-                         {optional("axis", Param::Kind::any, {})}));
+  OpDef shape =
+      size_op(shape_op("shape", "the sizes of x, int64", infer_shape, shape_row, shape_block),
+              [](const Shape& of) { return Tensor::vector<int64_t>(of.sizes()); });
+  shape.known_entries = known_sizes;
+  registry->add(std::move(shape));
+  registry->add(size_op(
+      shape_op("size", "the number of entries of x, int64", infer_scalar_int, size_row, size_block),
+      [](const Shape& of) { return Tensor::scalar(of.entries()); }));
+  registry->add(size_op(
+      shape_op("rank", "the number of axes of x, int64", infer_scalar_int, rank_row, nullptr),
+      [](const Shape& of) { return Tensor::scalar(int64_t{of.rank()}); }));
+  registry->add(free_op(shape_op(
+      "reshape", "the entries of x in another shape; -1 stands for what is left", infer_reshape,
+      reshape_row, reshape_block, {required("shape", Param::Kind::tensor)})));
+  registry->add(free_op(shape_op("expand_dims", "x with an axis of size 1 more", infer_expand,
+                                 view_row<expand_view>, view_block<expand_view>,
+                                 {required("axis", Param::Kind::integer)})));
+  registry->add(free_op(shape_op("squeeze", "x without its axes of size 1, or without those named",
+                                 infer_squeeze, view_row<squeeze_view>, view_block<squeeze_view>,
+                                 {optional("axis", Param::Kind::any, {})})));
   registry->add(shape_op("transpose",
                          "x with its axes in the order perm, reversed where it is left out",
                          infer_transpose, view_row<transpose_view>, view_block<transpose_view>,

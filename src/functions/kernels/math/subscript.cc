@@ -243,6 +243,7 @@ void add_subscript_ops(OpRegistry* registry) {
   op.can_fail = true;
   op.cost_ns = 40;
   op.group = "shape";
+  op.touches = Touches::outputs;
   registry->add(std::move(op));
 }
 

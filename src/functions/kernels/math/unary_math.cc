@@ -138,6 +138,7 @@ void add_float(OpRegistry* registry, std::string doc, double cost_ns) {
   op.infer = infer_float;
   op.cost_ns = cost_ns;
   op.group = "float math";
+  op.real_literals = [](std::span<const Tensor>) { return true; };
   registry->add(std::move(op));
 }
 

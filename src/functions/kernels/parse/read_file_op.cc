@@ -28,7 +28,7 @@ void read_file_row(const RowCall& call) {
 void add_read_file_op(OpRegistry* registry) {
   OpDef op = op_def("read_file", "the bytes of the file of this name", {tensor_param("path")},
                     infer_read_file, read_file_row, {"parse", 20'000, true});
-  op.large_rows = true;
+  op.large_rows = op.reads_files = op.is_file_content = true;
   registry->add(std::move(op));
 }
 

@@ -216,6 +216,7 @@ void add_join_text_ops(OpRegistry* registry) {
               infer_join, join_row);
   join.params = {required("parts", Param::Kind::tensors),
                  option("sep", Param::Kind::text, Attr::text(""))};
+  join.lifts_ragged = true;
   registry->add(std::move(join));
   OpDef reduce = join_op("reduce_join", "s joined along the axes (none: all), in their order",
                          infer_reduce_join, reduce_join_row);

@@ -78,6 +78,7 @@ void add_substr_op(OpRegistry* registry) {
   op.can_fail = true;
   op.cost_ns = 60;
   op.group = "text";
+  op.lifts_ragged = true;
   registry->add(std::move(op));
 }
 
