@@ -10,6 +10,7 @@
 #include "datasets/datasets.h"
 #include "plan/builtin_names.h"
 #include "plan/node.h"
+#include "plan/spelling.h"
 #include "report/element_json.h"
 
 namespace penstock::cli {
@@ -59,7 +60,8 @@ std::vector<Entry> entries() {
   }
   for (const OpDef* op : OpRegistry::instance().all()) {
     // Internal: the syntax of pipelines inside functions and `lookup` stand for them.
-    if (op->name == "value_of" || op->name == "lookup_in") continue;
+    const Form form = spelling_of(op->name).form;
+    if (form == Form::pipeline || form == Form::lookup) continue;
     out.push_back({op->name, op->group.empty() ? "op" : op->group, signature(op->name, op->params),
                    op->doc, effects_name(op->effects), op->can_fail, op->elementwise});
   }
@@ -69,13 +71,11 @@ std::vector<Entry> entries() {
                  "a sparse tensor: a value for each index", "pure"});
   // Adds the plain names of reductions, and of split, whose meaning depends on its argument.
   for (size_t i = out.size(); i-- > 0;) {
-    std::string plain = out[i].name;
-    if (plain.starts_with("reduce_")) plain = plain.substr(7);
-    if (plain == "split_text") plain = "split";
-    if (plain == out[i].name || (plain != "split" && plain_op_name(plain) != out[i].name)) continue;
+    const Spelling spelling = spelling_of(out[i].name);
+    if (spelling.form != Form::plain && spelling.form != Form::of_strings) continue;
     Entry alias = out[i];
-    alias.name = plain;
-    alias.signature = plain + alias.signature.substr(alias.signature.find('('));
+    alias.name = spelling.text;
+    alias.signature = alias.name + alias.signature.substr(alias.signature.find('('));
     out.push_back(std::move(alias));
   }
   return out;

@@ -4,16 +4,14 @@
 
 #include "plan/habits.h"
 #include "plan/node.h"
+#include "plan/spelling.h"
 #include "plan/static_forms.h"
 
 namespace penstock {
 
 std::string plain_op_name(const std::string& name) {
-  for (const std::string_view reduction :
-       {"sum", "mean", "min", "max", "any", "all", "prod", "std", "variance", "logsumexp"}) {
-    if (name == reduction) return "reduce_" + name;
-  }
-  return name;
+  const std::string_view op = op_written(name, Form::plain);
+  return op.empty() ? name : std::string(op);
 }
 
 std::string spelled_name(const OperatorDef& op, const Param& param) {
@@ -26,11 +24,8 @@ std::string spelled_name(const OperatorDef& op, const Param& param) {
 }
 
 bool is_special_call(const std::string& name) {
-  for (const std::string_view special :
-       {"map_structure", "repeated", "feature", "split", "ragged", "sparse", "apply"}) {
-    if (name == special) return true;
-  }
-  return find_static_form(name) != nullptr;
+  return is_special_form(name) || !op_written(name, Form::of_others).empty() ||
+         find_static_form(name) != nullptr;
 }
 
 namespace {

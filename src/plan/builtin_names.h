@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace penstock {
@@ -14,7 +15,9 @@ std::string plain_op_name(const std::string& name);
 // What a parameter is called in text: `weights` for `weights_dataset`, which takes a dataset where
 // `weights` takes a tensor.
 std::string spelled_name(const OperatorDef& op, const Param& param);
-// What exists only while a plan is built, and `split`, which goes by what it splits.
+// Returns true for calls that exist only while a plan is built (elaborate_special.cc).
+bool is_special_form(std::string_view name);
+// Returns true for these, for static forms, and for names that stand for several ops.
 bool is_special_call(const std::string& name);
 // "there is no stage `mpa` (did you mean map?)": what fits a dataset on the left comes first.
 // `names` are further ones that may be meant.

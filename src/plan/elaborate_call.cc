@@ -5,15 +5,10 @@
 #include "data/charged.h"
 #include "plan/builtin_names.h"
 #include "plan/elaborator.h"
-#include "plan/static_forms.h"
+#include "plan/spelling.h"
 
 namespace penstock {
 namespace {
-
-// No value of a row is in it.
-bool is_fixed(const Sym& sym) {
-  return sym.kind != Sym::Kind::value && std::ranges::all_of(sym.items, is_fixed);
-}
 
 // filter(x = 2) reads as an argument called x.
 std::string no_such_argument(const std::string& key, const std::vector<Param>& params) {
@@ -108,11 +103,11 @@ Sym Elaborator::call_named(const std::string& name, std::vector<Argument> argume
     if (stage->source || on_dataset || !function)
       return stage_call(*stage, std::move(arguments), span);
   }
-  if (!function && op == "split") {
-    if (arguments.empty()) fail(span, "split: the first argument is missing");
+  if (!function && !op_written(op, Form::of_others).empty()) {
+    if (arguments.empty()) fail(span, op + ": the first argument is missing");
     const Sym x = tensor(arguments[0].sym, arguments[0].span);
-    function =
-        OpRegistry::instance().find(type(x).dtype == DType::bytes ? "split_text" : "split_tensor");
+    const Form form = type(x).dtype == DType::bytes ? Form::of_strings : Form::of_others;
+    function = OpRegistry::instance().find(op_written(op, form));
   }
   if (const OpDef* ragged = ragged_form(op, arguments)) function = ragged;
   if (function) return op_call(*function, std::move(arguments), span);
@@ -138,96 +133,6 @@ const OpDef* Elaborator::ragged_form(const std::string& name,
     }
   }
   return nullptr;
-}
-
-bool Elaborator::special_call(const std::string& name, std::vector<Argument>& arguments, Span span,
-                              Sym* out) {
-  auto positional = [&](size_t i, const std::string& key) -> const Argument* {
-    for (const Argument& a : arguments) {
-      if (a.key == key) return &a;
-    }
-    return i < arguments.size() && arguments[i].key.empty() ? &arguments[i] : nullptr;
-  };
-  if (name == "map_structure") {
-    const Argument *x = positional(0, "x"), *f = positional(1, "f");
-    if (!x || !f || f->sym.kind != Sym::Kind::function)
-      fail(span, "map_structure takes a structure and a function");
-    const std::function<Sym(const Sym&)> walk = [&](const Sym& s) -> Sym {
-      if (s.kind != Sym::Kind::tuple && s.kind != Sym::Kind::dict)
-        return closure_call(*f->sym.closure, {{x->span, {}, s}}, span);
-      Sym copy = s;
-      for (Sym& item : copy.items) item = walk(item);
-      return copy;
-    };
-    *out = walk(x->sym);
-    return true;
-  }
-  if (name == "apply") {
-    const Argument *x = positional(0, "input"), *f = positional(1, "f");
-    if (!x || !is_dataset(x->sym) || !f || f->sym.kind != Sym::Kind::function)
-      fail(span, "apply takes a dataset and a function of it: apply(d -> d | take(3))");
-    *out = closure_call(*f->sym.closure, {{x->span, {}, x->sym}}, span);
-    if (!is_dataset(*out)) fail(f->span, "apply: the function must give a dataset");
-    return true;
-  }
-  if (name == "repeated") {
-    const Argument *x = positional(0, "x"), *n = positional(1, "n");
-    if (!x || !n) fail(span, "repeated takes a value and a count");
-    const int64_t count = attribute(n->sym, Param::Kind::integer, n->span, false).as_int();
-    if (count < 0 || count > 10'000)
-      fail(n->span, "the count must lie between 0 and 10000: " + std::to_string(count));
-    *out = Sym::tuple(std::vector<Sym>(static_cast<size_t>(count), x->sym));
-    return true;
-  }
-  // Of computed parts, sparse is an op.
-  const bool literal =
-      std::ranges::all_of(arguments, [](const Argument& a) { return is_fixed(a.sym); });
-  if (name == "ragged" || (name == "sparse" && literal)) {
-    *out = name == "ragged" ? ragged_literal(arguments, span) : sparse_literal(arguments, span);
-    return true;
-  }
-  if (name == "feature") {
-    *out = Sym::dict({"dtype", "shape", "default", "kind"}, std::vector<Sym>(4));
-    const std::vector<Param> params{required("dtype", Param::Kind::dtype),
-                                    optional("shape", Param::Kind::shape, {}),
-                                    optional("default", Param::Kind::any, {}),
-                                    optional("kind", Param::Kind::text, {}),
-                                    option("value_key", Param::Kind::text, {}),
-                                    option("partitions", Param::Kind::any, {}),
-                                    option("index_key", Param::Kind::any, {}),
-                                    option("size", Param::Kind::any, {}),
-                                    option("allow_missing", Param::Kind::boolean, {})};
-    const std::vector<const Argument*> found = match(name, params, arguments, span, nullptr);
-    for (size_t i = 0; i < params.size(); ++i) {
-      if (found[i] && i < 4) out->items[i] = found[i]->sym;
-      if (found[i] && i >= 4) {
-        out->keys.push_back(params[i].name);
-        out->items.push_back(found[i]->sym);
-      }
-    }
-    if (out->items[3].kind == Sym::Kind::none) out->items[3] = Sym::of(Tensor::of_bytes("fixed"));
-    return true;
-  }
-  if (const StaticForm* form = find_static_form(name)) {
-    *out = static_form(*form, arguments, span);
-    return true;
-  }
-  const Sym* source =
-      name == "lookup" && !arguments.empty() ? dataset_of_table(arguments[0].sym) : nullptr;
-  if (source) {
-    *out = lookup_in(*source, arguments, span);
-    return true;
-  }
-  // The size of a table is how many words it has.
-  const bool of_table = name == "size" && arguments.size() == 1 &&
-                        arguments[0].sym.kind == Sym::Kind::dict &&
-                        !arguments[0].sym.keys.empty() && arguments[0].sym.keys[0] == "is";
-  if (of_table) {
-    const Sym words = call_named("words", {{arguments[0].span, {}, arguments[0].sym}}, span);
-    *out = call_named("size", {{arguments[0].span, {}, words}}, span);
-    return true;
-  }
-  return false;
 }
 
 std::vector<const Argument*> Elaborator::match(const std::string& what,
@@ -346,7 +251,9 @@ Spec Elaborator::add_node(const OpDef& def, std::vector<ValueId> inputs, Attrs a
     } else if (!e.attr.empty()) {
       subject = e.attr + " ";
     }
-    fail(where, (def.name == "lookup_in" ? "lookup" : def.name) + ": " + subject + e.message);
+    const Spelling spelling = spelling_of(def.name);
+    const bool form = spelling.form == Form::lookup;
+    fail(where, std::string(form ? spelling.text : def.name) + ": " + subject + e.message);
   }
 }
 
@@ -354,7 +261,7 @@ Spec Elaborator::add_node(const OpDef& def, std::vector<ValueId> inputs, Attrs a
 void Elaborator::check_evaluates(const OpDef& def, ValueId id, Span span) const {
   const FunctionNode& node = *top_.builder->producer(id);
   constexpr int64_t kMostTried = 64 << 20;
-  if (def.name == "load_array") return;
+  if (def.known_at_open) return;
   std::vector<Tensor> inputs, made(node.outputs.size());
   for (const ValueId input : node.inputs) {
     const Tensor* value = top_.builder->constant(input);
@@ -379,23 +286,20 @@ void Elaborator::check_evaluates(const OpDef& def, ValueId id, Span span) const 
 
 // The sizes of an array that is known when the pipeline is opened (load_array) are constants, which
 // other arguments may be made of.
-std::optional<Tensor> Elaborator::known_sizes(std::string_view name,
-                                              const std::vector<Sym>& inputs) {
-  if (inputs.size() != 1 || inputs[0].kind != Sym::Kind::value || inputs[0].scope != &top_)
+std::optional<Tensor> Elaborator::known_sizes(const OpDef& def, const std::vector<Sym>& inputs) {
+  if (!def.of_shape || inputs.size() != 1 || inputs[0].kind != Sym::Kind::value ||
+      inputs[0].scope != &top_)
     return {};
   const LeafSpec t = type(inputs[0]);
   if (!t.is_tensor() || !t.shape.is_static()) return {};
-  if (name == "size") return Tensor::scalar(t.shape.entries());
-  if (name == "rank") return Tensor::scalar(int64_t{t.shape.rank()});
-  if (name == "shape") return Tensor::vector<int64_t>(t.shape.sizes());
-  return {};
+  return def.of_shape(t.shape);
 }
 
 Sym Elaborator::op(std::string_view name, std::vector<Sym> inputs, Attrs attrs, Span span,
                    const std::vector<Span>& spans) {
   const OpDef* def = OpRegistry::instance().find(name);
   PENSTOCK_CHECK(def != nullptr);
-  if (std::optional<Tensor> sizes = known_sizes(name, inputs)) return Sym::of(*std::move(sizes));
+  if (std::optional<Tensor> sizes = known_sizes(*def, inputs)) return Sym::of(*std::move(sizes));
   bool weak = !inputs.empty() && def->effects == Effects::pure;
   for (const Sym& s : inputs) weak &= s.is_constant() && s.weak != Weak::no;
   size_t first = 0;
@@ -411,19 +315,19 @@ Sym Elaborator::op(std::string_view name, std::vector<Sym> inputs, Attrs attrs, 
     std::ranges::move(sides, inputs.begin() + from);
   }
   if (literal_math) {
-    const bool real = name == "divide" || (inputs.size() == 1 && def->group == "float math") ||
-                      (name == "power" && inputs[1].weak == Weak::integer &&
-                       inputs[1].tensor.entries_count() == 1 && integer_at(inputs[1].tensor) < 0);
+    std::vector<Tensor> literals;
+    for (const Sym& s : inputs) literals.push_back(s.tensor);
+    const bool real = def->real_literals && def->real_literals(literals);
     for (size_t i = 0; i < inputs.size() && real; ++i) {
       if (inputs[i].weak == Weak::integer) {
         inputs[i] = coerce(Sym::of(inputs[i].tensor), DType::float64, span);
         inputs[i].weak = Weak::floating;
       }
     }
-  } else if (name == "pad" && inputs.size() == 3 && inputs[2].weak != Weak::no) {
-    inputs[2] = coerce(inputs[2], type(inputs[0]).dtype, span);
-    for (Sym& s : inputs) s = strong(s);
   } else {
+    const auto as_first = static_cast<size_t>(def->literal_as_first);
+    if (as_first < inputs.size() && inputs[as_first].weak != Weak::no)
+      inputs[as_first] = coerce(inputs[as_first], type(inputs[0]).dtype, span);
     for (Sym& s : inputs) s = strong(s);
   }
   std::vector<ValueId> ids, outputs;

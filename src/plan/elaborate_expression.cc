@@ -6,28 +6,31 @@
 #include "plan/builtin_names.h"
 #include "plan/elaborator.h"
 #include "plan/habits.h"
+#include "plan/spelling.h"
 
 namespace penstock {
 namespace {
 
-struct Spelling {
-  std::string_view text, op;
+// Part of a sparse or ragged tensor, by the name that tf has for it, and the op that returns it.
+struct Part {
+  LeafSpec::Kind of;
+  std::string_view name, op;
 };
-constexpr Spelling kBinary[] = {
-    {"+", "add"},
-    {"-", "subtract"},
-    {"*", "multiply"},
-    {"/", "divide"},
-    {"//", "floor_divide"},
-    {"%", "modulo"},
-    {"**", "power"},
-    {"==", "equal"},
-    {"!=", "not_equal"},
-    {"<", "less"},
-    {"<=", "less_equal"},
-    {">", "greater"},
-    {">=", "greater_equal"},
+constexpr Part kParts[] = {
+    {LeafSpec::Kind::sparse, "indices", "sparse_indices"},
+    {LeafSpec::Kind::sparse, "values", "flat_values"},
+    {LeafSpec::Kind::sparse, "dense_shape", "sparse_shape"},
+    {LeafSpec::Kind::sparse, "shape", "sparse_shape"},
+    {LeafSpec::Kind::ragged, "flat_values", "flat_values"},
+    {LeafSpec::Kind::ragged, "row_splits", "row_splits"},
 };
+
+std::string_view part_op(LeafSpec::Kind kind, std::string_view name) {
+  for (const Part& part : kParts) {
+    if (part.of == kind && part.name == name) return part.op;
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -115,14 +118,15 @@ Sym Elaborator::structure(const Expr& expr, const NamesPtr& names) {
 
 Sym Elaborator::unary(const Expr& expr, const NamesPtr& names) {
   const Sym x = tensor(expression(*expr.items[0], names), expr.items[0]->span);
-  if (expr.text == "not") return op("logical_not", {x}, {}, expr.span, {expr.items[0]->span});
-  if (x.is_constant() && x.weak == Weak::integer && x.tensor.dtype() == DType::uint64) {
+  const std::string_view name = op_written(expr.text, Form::prefix);
+  const bool negated = expr.text == "-";
+  if (negated && x.is_constant() && x.weak == Weak::integer && x.tensor.dtype() == DType::uint64) {
     if (x.tensor.dims().rank() == 0 && x.tensor.entry<uint64_t>() == uint64_t{1} << 63) {
       return Sym::of(Tensor::scalar(INT64_MIN), Weak::integer);
     }
     fail(expr.span, "the number does not fit 64 bits");
   }
-  return op("negative", {x}, {}, expr.span, {expr.items[0]->span});
+  return op(name, {x}, {}, expr.span, {expr.items[0]->span});
 }
 
 Sym Elaborator::binary(const Expr& expr, const NamesPtr& names) {
@@ -137,9 +141,8 @@ Sym Elaborator::binary(const Expr& expr, const NamesPtr& names) {
   for (size_t i = chain.size(); i-- > 0;) {
     const Expr& e = *chain[i];
     const Sym right = expression(*e.items[1], names);
-    const auto spelling = std::ranges::find(kBinary, e.text, &Spelling::text);
-    PENSTOCK_CHECK(spelling != std::end(kBinary));
-    left = op(spelling->op, {tensor(left, left_span), tensor(right, e.items[1]->span)}, {}, e.span,
+    left = op(op_written(e.text, Form::binary),
+              {tensor(left, left_span), tensor(right, e.items[1]->span)}, {}, e.span,
               {left_span, e.items[1]->span});
     left_span = e.span;
   }
@@ -181,7 +184,7 @@ Sym Elaborator::short_circuit(const Expr& expr, const NamesPtr& names) {
       return is_and ? choose(left, whole, other, expr.span) : choose(left, other, whole, expr.span);
     }
   }
-  return op(is_and ? "logical_and" : "logical_or", {left, right()}, {}, expr.span,
+  return op(op_written(expr.text, Form::lazy), {left, right()}, {}, expr.span,
             {expr.items[0]->span, expr.items[1]->span});
 }
 
@@ -268,22 +271,6 @@ Sym Elaborator::choose(const Sym& condition, const std::function<Sym()>& then_si
   size_t next = 0;
   return from_spec(joined, outputs, &next);
 }
-
-namespace {
-
-// A part of a sparse or ragged tensor by the name that tf has for it: the op that gives it.
-std::string_view part_op(LeafSpec::Kind kind, std::string_view part) {
-  using Kind = LeafSpec::Kind;
-  if (kind == Kind::sparse) {
-    if (part == "indices") return "sparse_indices";
-    if (part == "values") return "flat_values";
-    if (part == "dense_shape" || part == "shape") return "sparse_shape";
-  }
-  if (kind == Kind::ragged && (part == "flat_values" || part == "row_splits")) return part;
-  return {};
-}
-
-}  // namespace
 
 Sym Elaborator::field(const Expr& expr, const NamesPtr& names) {
   check_module(expr, names);

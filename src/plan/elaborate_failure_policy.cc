@@ -4,10 +4,22 @@
 // A policy is a stage of its own right behind: what comes out of the stage and has failed, there or
 // before, is its business.
 
+#include <algorithm>
+
 #include "plan/elaborator.h"
 
 namespace penstock {
 namespace {
+
+// A word after `on_error=` and the stage that it stands for.
+struct Policy {
+  std::string_view word, op;
+  bool takes_value;
+};
+constexpr Policy kPolicies[] = {
+    {"skip", "ignore_errors", false},
+    {"replace", "replace_errors", true},
+};
 
 const std::vector<Param> kLimits{optional("max_count", Param::Kind::integer, {}),
                                  option("max_rate", Param::Kind::floating, {})};
@@ -19,8 +31,9 @@ Sym Elaborator::failure_policy(const Expr& expr, const NamesPtr& names) {
   const std::string rule = "on_error: expected \"raise\", skip(max_count) or replace(value)";
   if (expr.kind == Expr::Kind::text && expr.text == "raise") return {};
   const bool call = expr.kind == Expr::Kind::call && expr.operand->kind == Expr::Kind::name;
-  const bool skips = call && expr.operand->text == "skip";
-  if (!skips && !(call && expr.operand->text == "replace")) fail(expr.span, rule);
+  const auto* policy =
+      call ? std::ranges::find(kPolicies, expr.operand->text, &Policy::word) : std::end(kPolicies);
+  if (policy == std::end(kPolicies)) fail(expr.span, rule);
   std::vector<Argument> arguments;
   for (const Entry& e : expr.entries) {
     if (e.kind == Entry::Kind::spread) fail(e.span, rule);
@@ -28,9 +41,8 @@ Sym Elaborator::failure_policy(const Expr& expr, const NamesPtr& names) {
                          expression(*e.value, names)});
   }
   std::vector<Param> params = kLimits;
-  if (!skips) params.insert(params.begin(), required("value", Param::Kind::structure));
-  Sym out =
-      Sym::dict({"op"}, {Sym::of(Tensor::of_bytes(skips ? "ignore_errors" : "replace_errors"))});
+  if (policy->takes_value) params.insert(params.begin(), required("value", Param::Kind::structure));
+  Sym out = Sym::dict({"op"}, {Sym::of(Tensor::of_bytes(policy->op))});
   const std::vector<const Argument*> found =
       match("on_error: " + expr.operand->text, params, arguments, expr.span, nullptr);
   for (size_t i = 0; i < params.size(); ++i) {

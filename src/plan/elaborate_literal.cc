@@ -21,6 +21,11 @@ std::vector<Sym> entries(const Sym& sym) {
   return out;
 }
 
+// Returns true if it holds no value of a row.
+bool is_fixed(const Sym& sym) {
+  return sym.kind != Sym::Kind::value && std::ranges::all_of(sym.items, is_fixed);
+}
+
 int nesting(const Sym& sym) {
   if (!is_list(sym)) return 0;
   int inner = sym.is_constant() ? sym.tensor.dims().rank() - 1 : 0;
@@ -100,6 +105,19 @@ Sym Elaborator::sparse_literal(const std::vector<Argument>& arguments, Span span
                              std::to_string(sizes[i % rank]));
   }
   return out;
+}
+
+bool Elaborator::ragged_literal_form(const Arguments& arguments, Span span, Sym* out) {
+  *out = ragged_literal(arguments, span);
+  return true;
+}
+
+// Returns false for computed parts: the op of the same name makes a tensor of them.
+bool Elaborator::sparse_form(const Arguments& arguments, Span span, Sym* out) {
+  if (!std::ranges::all_of(arguments, [](const Argument& a) { return is_fixed(a.sym); }))
+    return false;
+  *out = sparse_literal(arguments, span);
+  return true;
 }
 
 }  // namespace penstock

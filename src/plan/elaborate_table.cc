@@ -58,8 +58,8 @@ Sym Elaborator::static_form(const StaticForm& form, const std::vector<Argument>&
   for (size_t i = 0; i < form.params.size(); ++i) {
     if (found[i]) add(form.params[i].name, found[i]->sym);
   }
-  if (name == "table" && is_dataset(found[0]->sym)) {
-    if (found[1]) fail(found[1]->span, "table: a dataset of keys and values gives both");
+  if (form.takes_dataset && is_dataset(found[0]->sym)) {
+    if (found[1]) fail(found[1]->span, name + ": a dataset of keys and values gives both");
     return out;
   }
   for (const std::string_view param : {"file", "vocab", "merges"}) {
@@ -70,7 +70,7 @@ Sym Elaborator::static_form(const StaticForm& form, const std::vector<Argument>&
     if (const std::string missing = missing_file(file.as_string()); !missing.empty())
       fail(place_of(param), name + ": " + missing, Code::not_found);
   }
-  if (name != "table" && name != "vocabulary") return out;
+  if (!form.is_table) return out;
   std::vector<Attr> items;
   for (size_t i = 0; i < out.items.size(); ++i)
     items.push_back(attribute(out.items[i], Param::Kind::any, place_of(out.keys[i]), true));
@@ -89,6 +89,22 @@ Sym Elaborator::static_form(const StaticForm& form, const std::vector<Argument>&
     fail(place_of(e.param), name + ": " + e.message, e.code);
   }
   return out;
+}
+
+bool Elaborator::lookup_form(const Arguments& arguments, Span span, Sym* out) {
+  const Sym* source = arguments.empty() ? nullptr : dataset_of_table(arguments[0].sym);
+  if (source) *out = lookup_in(*source, arguments, span);
+  return source != nullptr;
+}
+
+// The size of a table is the number of its words.
+bool Elaborator::size_form(const Arguments& arguments, Span span, Sym* out) {
+  const bool of_table = arguments.size() == 1 && arguments[0].sym.kind == Sym::Kind::dict &&
+                        !arguments[0].sym.keys.empty() && arguments[0].sym.keys[0] == "is";
+  if (!of_table) return false;
+  const Sym words = call_named("words", {{arguments[0].span, {}, arguments[0].sym}}, span);
+  *out = call_named("size", {{arguments[0].span, {}, words}}, span);
+  return true;
 }
 
 }  // namespace penstock

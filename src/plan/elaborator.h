@@ -8,7 +8,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plan/build.h"
@@ -137,10 +139,28 @@ class Elaborator {
   Sym call_named(const std::string& name, std::vector<Argument> arguments, Span span);
   Sym op_call(const OpDef& op, std::vector<Argument> arguments, Span span);
   const OpDef* ragged_form(const std::string& name, const std::vector<Argument>& arguments) const;
-  bool special_call(const std::string& name, std::vector<Argument>& arguments, Span span, Sym* out);
   std::vector<const Argument*> match(const std::string& what, const std::vector<Param>& params,
                                      const std::vector<Argument>& arguments, Span span,
                                      std::vector<const Argument*>* rest);
+
+  // elaborate_special.cc: calls that exist only while a plan is built. Each returns false if the
+  // arguments are those of an op of the same name.
+  using Arguments = std::vector<Argument>;
+  struct SpecialForm {
+    std::string_view name;
+    bool (Elaborator::*make)(const Arguments& arguments, Span span, Sym* out);
+  };
+  static std::span<const SpecialForm> special_forms();
+  friend bool is_special_form(std::string_view name);
+  bool special_call(const std::string& name, const Arguments& arguments, Span span, Sym* out);
+  bool map_structure_form(const Arguments& arguments, Span span, Sym* out);
+  bool apply_form(const Arguments& arguments, Span span, Sym* out);
+  bool repeated_form(const Arguments& arguments, Span span, Sym* out);
+  bool feature_form(const Arguments& arguments, Span span, Sym* out);
+  bool ragged_literal_form(const Arguments& arguments, Span span, Sym* out);
+  bool sparse_form(const Arguments& arguments, Span span, Sym* out);
+  bool lookup_form(const Arguments& arguments, Span span, Sym* out);
+  bool size_form(const Arguments& arguments, Span span, Sym* out);
 
   // elaborate_table.cc
   const Sym* dataset_of_table(const Sym& sym) const;
@@ -199,7 +219,7 @@ class Elaborator {
   Attr attribute(const Sym& sym, Param::Kind kind, Span span, bool accepts_none);
   Attr tree(const Sym& sym, Span span, bool lists_are_tensors);
   void check_evaluates(const OpDef& def, ValueId id, Span span) const;
-  std::optional<Tensor> known_sizes(std::string_view name, const std::vector<Sym>& inputs);
+  std::optional<Tensor> known_sizes(const OpDef& def, const std::vector<Sym>& inputs);
   Sym op(std::string_view name, std::vector<Sym> inputs, Attrs attrs, Span span,
          const std::vector<Span>& spans = {});
   // A node of the current scope; an error of its types is said at the input's place.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "plan/json_read.h"
+#include "plan/spelling.h"
 
 namespace penstock::json_form {
 
@@ -147,9 +148,7 @@ class FunctionReader {
     return outputs;
   }
 
-  static bool takes_pieces(const OpDef& op) {
-    return op.name == "subscript" || op.name == "ragged_subscript";
-  }
+  static bool takes_pieces(const OpDef& op) { return spelling_of(op.name).form == Form::subscript; }
 
   static void check_input_count(const OpDef& op, size_t given, const Where& where) {
     size_t least = 0, most = 0;

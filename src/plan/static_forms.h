@@ -12,6 +12,8 @@ namespace penstock {
 struct StaticForm {
   std::string_view name;
   std::vector<Param> params;
+  bool is_table = false;       // of keys and values, checked where it is written
+  bool takes_dataset = false;  // as its first argument, in place of keys and values
 };
 
 // Null when there is none of that name.

@@ -55,6 +55,8 @@ class FunctionUnparser {
   ExprPtr node_expr(const FunctionNode& node, bool lists);
   ExprPtr op_expr(const FunctionNode& node, bool lists);
   ExprPtr operator_expr(const FunctionNode& node);
+  ExprPtr cast_expr(const FunctionNode& node);
+  ExprPtr stack_expr(const FunctionNode& node);
   ExprPtr subscript_expr(const FunctionNode& node);
   ExprPtr lookup_expr(const FunctionNode& node);
   ExprPtr call_expr(const FunctionNode& node);

@@ -3,41 +3,19 @@
 #include <algorithm>
 
 #include "functions/kernels/control/control.h"
+#include "plan/spelling.h"
 #include "plan/unparse_function.h"
 
 namespace penstock::unparsing {
 namespace {
 
-struct Spelling {
-  std::string_view op, text;
-};
-constexpr Spelling kBinary[] = {
-    {"add", "+"},
-    {"subtract", "-"},
-    {"multiply", "*"},
-    {"divide", "/"},
-    {"floor_divide", "//"},
-    {"modulo", "%"},
-    {"power", "**"},
-    {"equal", "=="},
-    {"not_equal", "!="},
-    {"less", "<"},
-    {"less_equal", "<="},
-    {"greater", ">"},
-    {"greater_equal", ">="},
-    {"logical_and", "and"},
-    {"logical_or", "or"},
-};
-
 std::string_view call_name(const FunctionNode& node, DType first) {
-  const std::string_view name = node.op->name;
-  for (const std::string_view r :
-       {"reduce_sum", "reduce_mean", "reduce_min", "reduce_max", "reduce_any", "reduce_all"}) {
-    if (name == r) return r.substr(7);
-  }
-  if (name == "split_text" && first == DType::bytes) return "split";
-  if (name == "split_tensor" && first != DType::bytes) return "split";
-  return name;
+  const Spelling spelling = spelling_of(node.op->name);
+  const bool strings = first == DType::bytes;
+  const bool written = spelling.form == Form::plain ||
+                       (spelling.form == Form::of_strings && strings) ||
+                       (spelling.form == Form::of_others && !strings);
+  return written ? spelling.text : spelling.op;
 }
 
 bool all_defaults(const FunctionNode& node) {
@@ -51,10 +29,11 @@ bool all_defaults(const FunctionNode& node) {
 
 Place FunctionUnparser::place_of(const FunctionNode& node, size_t i) const {
   const DType dtype = function_.type(node.inputs[i]).dtype;
-  if (node.op->name == "pad" && i == 2) {
+  if (node.op->literal_as_first == static_cast<int>(i)) {
     return dtype == function_.type(node.inputs[0]).dtype ? Place::opposite : Place::mixed;
   }
-  if (node.op->name == "cast") return Place::mixed;  // a literal would be cast as it is read
+  // A literal would be cast as it is read.
+  if (spelling_of(node.op->name).form == Form::cast) return Place::mixed;
   size_t first = 0;
   if (!unifies_literals(*node.op, node.inputs.size(), &first) || i < first) return Place::alone;
   bool typed = false;
@@ -96,23 +75,38 @@ ExprPtr FunctionUnparser::node_expr(const FunctionNode& node, bool lists) {
 }
 
 ExprPtr FunctionUnparser::op_expr(const FunctionNode& node, bool lists) {
-  if (ExprPtr out = operator_expr(node)) return out;
-  if (node.is("value_of")) return input(node, 0);
-  if (node.is("lookup_in")) return lookup_expr(node);
-  const auto constant = [this](ValueId id) { return is_constant(id); };
-  if (node.is("subscript") || node.is("ragged_subscript")) return subscript_expr(node);
-  if (node.is("cast") && function_.type(node.inputs[0]).dtype != node.attrs["dtype"].as_dtype()) {
-    CallBuilder call{std::string(dtype_name(node.attrs["dtype"].as_dtype()))};
-    call.add_loose(input(node, 0));
-    return call.finish();
-  }
-  if (lists && node.is("stack") && all_defaults(node) &&
-      !std::ranges::all_of(node.inputs, constant)) {
-    std::vector<ExprPtr> items;
-    for (size_t i = 0; i < node.inputs.size(); ++i) items.push_back(input(node, i));
-    return list_expr(std::move(items));
+  switch (spelling_of(node.op->name).form) {
+    case Form::binary:
+    case Form::lazy:
+    case Form::prefix:
+      if (ExprPtr out = operator_expr(node)) return out;
+      break;
+    case Form::cast:
+      if (function_.type(node.inputs[0]).dtype == node.attrs["dtype"].as_dtype()) break;
+      return cast_expr(node);
+    case Form::list:
+      if (!lists || !all_defaults(node) ||
+          std::ranges::all_of(node.inputs, [this](ValueId id) { return is_constant(id); }))
+        break;
+      return stack_expr(node);
+    case Form::subscript: return subscript_expr(node);
+    case Form::lookup: return lookup_expr(node);
+    case Form::pipeline: return input(node, 0);
+    default: break;
   }
   return call_expr(node);
+}
+
+ExprPtr FunctionUnparser::cast_expr(const FunctionNode& node) {
+  CallBuilder call{std::string(dtype_name(node.attrs["dtype"].as_dtype()))};
+  call.add_loose(input(node, 0));
+  return call.finish();
+}
+
+ExprPtr FunctionUnparser::stack_expr(const FunctionNode& node) {
+  std::vector<ExprPtr> items;
+  for (size_t i = 0; i < node.inputs.size(); ++i) items.push_back(input(node, i));
+  return list_expr(std::move(items));
 }
 
 // lookup(table(dataset, ...), s)
@@ -131,15 +125,18 @@ ExprPtr FunctionUnparser::lookup_expr(const FunctionNode& node) {
 // Null where the language has no operator for it, or would read it as something else.
 ExprPtr FunctionUnparser::operator_expr(const FunctionNode& node) {
   if (!all_defaults(node)) return nullptr;
-  if (node.is("logical_not")) return unary_expr("not", input(node, 0));
-  if (node.is("negative") && !is_constant(node.inputs[0])) return unary_expr("-", input(node, 0));
-  const auto it = std::ranges::find(kBinary, node.op->name, &Spelling::op);
-  if (it == std::end(kBinary) || node.inputs.size() != 2) return nullptr;
+  const Spelling spelling = spelling_of(node.op->name);
+  const std::string text(spelling.text);
+  if (spelling.form == Form::prefix) {
+    const bool sign_of_literal = text == "-" && is_constant(node.inputs[0]);
+    return sign_of_literal ? nullptr : unary_expr(text, input(node, 0));
+  }
+  if (node.inputs.size() != 2) return nullptr;
   // `a and b` leaves b uncomputed where a decides: that is a conditional when b may fail.
-  const bool lazy = it->text == "and" || it->text == "or";
-  if (lazy && (is_constant(node.inputs[0]) || may_fail(node.inputs[1]))) return nullptr;
+  if (spelling.form == Form::lazy && (is_constant(node.inputs[0]) || may_fail(node.inputs[1])))
+    return nullptr;
   ExprPtr left = input(node, 0);
-  return binary_expr(std::string(it->text), std::move(left), input(node, 1));
+  return binary_expr(text, std::move(left), input(node, 1));
 }
 
 // Whether the expression that is spelled at a use of the value holds anything that fails.
