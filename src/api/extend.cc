@@ -139,7 +139,8 @@ ElementType to_element_type(const Spec& spec) {
   return out;
 }
 
-UserCode user_code(const std::string& identity) {
+UserCode user_code(const std::string& identity,
+                   const std::string& remedy = "set `identity` in its definition") {
   if (!identity.empty()) return {identity, true};
   // Identity of this piece of code, valid in this process alone.
   static const uint64_t random = [] {
@@ -149,7 +150,7 @@ UserCode user_code(const std::string& identity) {
   static std::atomic<uint64_t> count{0};
   return {"process " + std::to_string(random) + " " + std::to_string(getpid()) + " code " +
               std::to_string(++count),
-          false};
+          false, remedy};
 }
 
 // Counts what a RowSource throws without getting anywhere.
@@ -547,7 +548,8 @@ std::shared_ptr<const OperatorDef> generator_operator(const ElementType& element
   def->open = [open = std::move(open)](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     return std::make_unique<RowSourceCursor>(opened(open), node->spec, context);
   };
-  set_user_code(def.get(), user_code(identity));
+  set_user_code(def.get(),
+                user_code(identity, "give one to Dataset::generator, its third argument"));
   return def;
 }
 

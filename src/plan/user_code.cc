@@ -22,8 +22,7 @@ std::string find_in_op(const void* op, const std::string& name) {
   const std::optional<UserCode> code = user_code_of(op);
   if (!code || code->portable) return {};
   return "`" + name + "` has no identity: another program cannot tell what its code gives; " +
-         (name == "generator" ? "give one to Dataset::generator, its third argument"
-                              : "set `identity` in its definition");
+         code->remedy;
 }
 
 std::string find_in_function(const Function& f) {

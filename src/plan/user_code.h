@@ -12,6 +12,7 @@ namespace penstock {
 struct UserCode {
   std::string identity;   // unequal for unequal code
   bool portable = false;  // the author gave it; else it holds in this process only
+  std::string remedy{};   // how the author gives one
 };
 
 // `op` is an OpDef or an OperatorDef that a registry or a plan holds. Thread-safe.
