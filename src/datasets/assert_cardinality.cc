@@ -126,6 +126,8 @@ OperatorDef assert_cardinality_operator() {
   op.doc = "The elements as they are; another number of them than expected is an error.";
   op.params = {required("input", Param::Kind::dataset),
                required("expected_cardinality", Param::Kind::tensor)};
+  op.rows = Rows::subset;
+  op.promises_cardinality = true;
   op.infer = [](NodeDraft& draft) {
     draft.int_at_least("expected_cardinality", kUnknown,
                        "must be a count, -1 for no end, or -2 where it is not known", 0);

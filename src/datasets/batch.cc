@@ -47,6 +47,11 @@ CursorPtr open_waiting(const PlanPtr& node, const OpenContext& context, int64_t 
                             static_cast<int64_t>(node->arg("max_wait").as_float() * kNanoseconds));
 }
 
+std::optional<PlainBatch> plain_batch(const PlanNode& node) {
+  if (node.arg("batch_size").is_capture() || !node.arg("max_wait").is_none()) return {};
+  return PlainBatch{node.arg("batch_size").as_int(), node.arg("drop_remainder").as_bool()};
+}
+
 }  // namespace
 
 OperatorDef batch_operator() {
@@ -59,6 +64,9 @@ OperatorDef batch_operator() {
                knob("num_parallel_calls"),
                option("deterministic", Param::Kind::boolean, Attr::boolean(true)),
                option("max_wait", Param::Kind::floating, {})};
+  op.rows = Rows::regroup;
+  op.resharding = Resharding::ordered;
+  op.plain_batch = plain_batch;
   op.infer = infer;
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     const int64_t size = open_batch_size(context, *node);

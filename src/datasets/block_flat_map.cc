@@ -339,7 +339,8 @@ class BlockFlatMapCursor final : public Cursor {
       out.columns.push_back(stack_rows(block.columns[c].slice(begin, count * size), how_->leaves[c],
                                        count, size, &out.errors));
     }
-    for (RowError& e : out.errors) e.error = std::make_shared<const Error>(e.error->at("batch"));
+    for (RowError& e : out.errors)
+      e.error = std::make_shared<const Error>(e.error->at(how_->batch->op->name));
     ready_.push_back(std::move(out));
   }
 

@@ -363,6 +363,9 @@ OperatorDef bucket_by_sequence_length_operator() {
                flag("no_padding"),
                flag("drop_remainder"),
                option("max_tokens", Param::Kind::tensor, {})};
+  op.rows = Rows::regroup;
+  op.resharding = Resharding::listed;
+  op.first_mark = {0};
   op.function_input = [](const NodeDraft& draft, std::string_view) { return draft.input().spec; };
   op.infer = infer;
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {

@@ -265,7 +265,9 @@ OperatorDef cache_operator() {
                optional("filename", Param::Kind::text, Attr::text("")),
                option("compression", Param::Kind::text, Attr::text("")),
                option("size_limit", Param::Kind::integer, {})};
-  op.keeps_rows = true;
+  op.rows = Rows::same;
+  op.hands_on = op.caches = true;
+  op.keeps_files = on_disk;
   op.infer = [](NodeDraft& draft) {
     draft.node.spec = draft.input().spec;
     draft.node.cardinality = draft.input().cardinality;

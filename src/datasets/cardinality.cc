@@ -15,7 +15,7 @@ int64_t cardinality_of(const PlanNode& root, std::span<const Tensor> environment
 
 // Of a dataset that came in as a value.
 int64_t value_cardinality(const PlanNode& node, std::span<const Tensor> environment) {
-  const auto index = static_cast<size_t>(node.arg("dataset").capture_index());
+  const auto index = static_cast<size_t>(node.arg(node.op->stands_for).capture_index());
   const Object* value = environment[index].object().get();
   if (const int64_t rows = kept_count(value); rows >= 0) return rows;
   const auto* dataset = dynamic_cast<const DatasetValue*>(value);
@@ -29,7 +29,7 @@ int64_t cardinality_of(const PlanNode& root, std::span<const Tensor> environment
   for (const PlanNode* node : topological(root)) {
     NodeDraft draft{*node};
     for (PlanPtr& input : draft.node.inputs) input = done.at(input.get());
-    if (node->is("dataset_of")) {
+    if (!node->op->stands_for.empty()) {
       draft.node.cardinality = value_cardinality(*node, environment);
     } else {
       draft.node.args = node->args.bound(environment);

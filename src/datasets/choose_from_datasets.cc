@@ -39,6 +39,7 @@ OperatorDef choose_from_datasets_operator() {
   op.params = {required("datasets", Param::Kind::datasets),
                required("choice_dataset", Param::Kind::dataset),
                optional("stop_on_empty_dataset", Param::Kind::boolean, Attr::boolean(true))};
+  op.rows = Rows::mixed;
   op.infer = [](NodeDraft& draft) {
     const size_t count = draft.node.inputs.size() - 1;
     const Spec& choice = draft.input(count).spec;

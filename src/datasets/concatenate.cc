@@ -66,6 +66,7 @@ OperatorDef concatenate_operator() {
   op.name = "concatenate";
   op.doc = "The elements of the input, then those of `dataset`.";
   op.params = {required("input", Param::Kind::dataset), required("dataset", Param::Kind::dataset)};
+  op.rows = Rows::mixed;
   op.infer = [](NodeDraft& draft) {
     bool ok = false;
     draft.node.inputs[1] = with_key_order(draft.node.inputs[1], draft.input(0).spec);

@@ -11,6 +11,7 @@ OperatorDef dataset_of_operator() {
   op.doc = "The elements of a nested dataset.";
   op.params = {required("dataset", Param::Kind::any)};
   op.source = op.internal = true;
+  op.stands_for = "dataset";
   op.infer = [](NodeDraft& draft) {
     draft.node.spec = *draft.node.args["dataset"].capture_type().element;
     draft.node.cardinality = kUnknown;

@@ -63,6 +63,8 @@ OperatorDef echo_operator() {
   op.name = "echo";
   op.doc = "Each element `count` times in a row; changes the data.";
   op.params = {required("input", Param::Kind::dataset), required("count", Param::Kind::tensor)};
+  op.rows = Rows::multiply;
+  op.hands_on = true;
   op.infer = [](NodeDraft& draft) {
     const int64_t count = draft.int_at_least("count", 1, "must be positive", kUnknown);
     const int64_t n = draft.input().cardinality;

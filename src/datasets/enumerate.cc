@@ -42,7 +42,7 @@ OperatorDef enumerate_operator() {
   op.doc = "(position, element), positions from `start` on.";
   op.params = {required("input", Param::Kind::dataset),
                optional("start", Param::Kind::tensor, Attr::integer(0))};
-  op.keeps_rows = true;
+  op.rows = Rows::same;
   op.infer = [](NodeDraft& draft) {
     draft.node.spec = Spec::tuple({Spec::tensor(DType::int64, {}), draft.input().spec});
     draft.node.cardinality = draft.input().cardinality;

@@ -24,7 +24,10 @@ OperatorDef filter_operator() {
   op.doc = "The elements for which predicate(element) is true.";
   op.params = {required("input", Param::Kind::dataset),
                required("predicate", Param::Kind::function)};
-  op.stateless = op.passes_marks = true;
+  op.rows = Rows::subset;
+  op.chain = ChainRole::filter;
+  op.passes_marks = true;
+  op.resharding = Resharding::ordered;
   op.function_input = [](const NodeDraft& draft, std::string_view) { return draft.input().spec; };
   op.infer = [](NodeDraft& draft) {
     check_predicate(draft);

@@ -24,6 +24,9 @@ OperatorDef flat_map_operator() {
   op.name = "flat_map";
   op.doc = "The elements of the datasets that f gives, one dataset after the other.";
   op.params = {required("input", Param::Kind::dataset), required("f", Param::Kind::function)};
+  op.rows = Rows::multiply;
+  op.resharding = Resharding::opened;
+  op.first_mark = {0, 0};
   op.function_input = [](const NodeDraft& draft, std::string_view) { return draft.input().spec; };
   op.infer = [](NodeDraft& draft) {
     draft.node.spec = inner_spec(draft);

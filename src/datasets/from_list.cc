@@ -111,6 +111,7 @@ OperatorDef from_list_operator() {
   op.doc = "An element for each entry of a list; shapes may differ.";
   op.params = {required("elements", Param::Kind::any)};
   op.source = true;
+  op.literal = Literal::list;
   op.infer = [](NodeDraft& draft) {
     const Attr& list = draft.node.args["elements"];
     if (list.kind() != Attr::Kind::list && !(list.is_tensor() && list.tensor().dims().rank() > 0))

@@ -63,6 +63,7 @@ OperatorDef from_tensor_slices_operator() {
   op.doc = "An element for each item along the first axis of the tensors.";
   op.params = {required("tensors", Param::Kind::structure)};
   op.source = true;
+  op.literal = Literal::list;
   op.infer = [](NodeDraft& draft) {
     Spec spec = structure_spec(draft.node.args["tensors"]);
     std::vector<LeafSpec> leaves = spec.leaves();

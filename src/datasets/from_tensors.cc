@@ -37,6 +37,7 @@ OperatorDef from_tensors_operator() {
   op.doc = "One element: the tensors as they are.";
   op.params = {required("tensors", Param::Kind::structure)};
   op.source = true;
+  op.literal = Literal::element;
   op.infer = [](NodeDraft& draft) {
     draft.node.spec = structure_spec(draft.node.args["tensors"]);
     if (draft.node.spec.leaf_count() == 0)

@@ -89,7 +89,8 @@ OperatorDef global_shuffle_operator() {
   op.doc = "All elements in random order, without a buffer; for inputs that have random access.";
   op.params = {required("input", Param::Kind::dataset), optional("seed", Param::Kind::integer, {}),
                optional("reshuffle_each_iteration", Param::Kind::boolean, Attr::boolean(true))};
-  op.keeps_rows = op.random = true;
+  op.rows = Rows::same;
+  op.random = true;
   op.infer = [](NodeDraft& draft) {
     if (draft.input().cardinality == kInfinite)
       NodeDraft::fail("input", "is endless; repeat() goes behind global_shuffle");

@@ -223,6 +223,7 @@ OperatorDef group_by_reducer_operator() {
                required("init", Param::Kind::function), required("reduce", Param::Kind::function),
                required("finalize", Param::Kind::function)};
   op.state_param = "reduce";
+  op.rows = Rows::regroup;
   op.function_input = [](const NodeDraft& draft, std::string_view param) {
     if (param == "key") return draft.input().spec;
     if (param == "init") return Spec::tensor(DType::int64, {});

@@ -259,6 +259,7 @@ OperatorDef group_by_window_operator() {
                required("reduce_func", Param::Kind::function),
                optional("window_size", Param::Kind::tensor, {}),
                optional("window_size_func", Param::Kind::function, {})};
+  op.rows = Rows::regroup;
   op.function_input = [](const NodeDraft& draft, std::string_view param) {
     Spec key = Spec::tensor(DType::int64, {});
     if (param == "key_func") return draft.input().spec;

@@ -74,6 +74,9 @@ OperatorDef ignore_errors_operator() {
   op.params = {required("input", Param::Kind::dataset),
                optional("log_warning", Param::Kind::boolean, Attr::boolean(false))};
   for (Param& p : ErrorLimit::params()) op.params.push_back(std::move(p));
+  op.rows = Rows::subset;
+  op.resharding = Resharding::ordered;
+  op.first_mark = {0, 0};
   op.infer = [](NodeDraft& draft) {
     ErrorLimit::check(draft);
     draft.node.spec = draft.input().spec;

@@ -18,7 +18,7 @@ bool gives_files(const PlanNode& node) {
     return false;
   const PlanNode* source = made->dataset.get();
   while (!source->inputs.empty()) source = source->inputs[0].get();
-  return !source->args["filenames"].is_none();
+  return !source->op->files_param.empty() && !source->op->lists_files;
 }
 
 }  // namespace

@@ -65,24 +65,10 @@ FunctionPtr with_results(const Function& f, const std::vector<ValueId>& ids) {
   return out;
 }
 
-// A whole number that is known, or captured as a scalar.
-bool is_bound(const Attr& a) {
-  if (!a.is_capture()) return true;
-  const LeafSpec& leaf = a.capture_type();
-  return leaf.is_tensor() && is_integer(leaf.dtype) && leaf.shape.is_scalar();
-}
-
-bool is_made_by_block(const PlanNode& range) {
-  return is_bound(range.arg("start")) && is_bound(range.arg("stop")) && is_bound(range.arg("step"));
-}
-
 void add_stages(const std::vector<PlanPtr>& nodes, const std::vector<LeafSpec>& environment,
                 const OpenContext& context, InnerTemplate* out) {
-  const auto function_of = [](const PlanPtr& node) {
-    return node->function(node->is("filter") ? "predicate" : "f");
-  };
   for (const PlanPtr& node : nodes) {
-    for (const int source : function_of(node)->capture_sources) {
+    for (const int source : node->functions.front().second->capture_sources) {
       if (std::ranges::find(out->captured, source) == out->captured.end())
         out->captured.push_back(source);
     }
@@ -92,11 +78,11 @@ void add_stages(const std::vector<PlanPtr>& nodes, const std::vector<LeafSpec>& 
   std::vector<Chain::Stage> stages;
   for (const PlanPtr& node : nodes) {
     Chain::Stage stage;
-    stage.filter = node->is("filter");
+    stage.filter = node->op->chain == ChainRole::filter;
     stage.name = node->op->name;
     stage.counters = context.run->counters(node.get());
     stage.function = std::make_shared<const CompiledFunction>(
-        with_captured(*function_of(node), types, out->captured, !stage.filter),
+        with_captured(*node->functions.front().second, types, out->captured, !stage.filter),
         std::span<const Tensor>());
     stages.push_back(std::move(stage));
   }
@@ -121,20 +107,21 @@ std::unique_ptr<const InnerTemplate> inner_template(const PlanPtr& node,
     out->plan = made->dataset;
     ids = made->inputs;
     PlanPtr at = out->plan;
-    if (at->is("batch") && !at->arg("batch_size").is_capture() && at->arg("max_wait").is_none()) {
-      out->batch_size = at->arg("batch_size").as_int();
-      out->drop_remainder = at->arg("drop_remainder").as_bool();
+    if (const auto batch = at->op->plain_batch ? at->op->plain_batch(*at) : std::nullopt) {
+      out->batch = at;
+      out->batch_size = batch->size;
+      out->drop_remainder = batch->drop_remainder;
       at = at->inputs[0];
     }
     out->leaves = at->spec.leaves();
-    for (; at->is("map") || at->is("filter"); at = at->inputs[0]) {
-      if (at->is("filter") && out->batch_size > 0) return nullptr;
+    for (; at->op->chain != ChainRole::none; at = at->inputs[0]) {
+      if (at->op->chain == ChainRole::filter && out->batch_size > 0) return nullptr;
       stages.insert(stages.begin(), at);
     }
-    if (at->is("range") && is_made_by_block(*at)) {
+    if (at->op->counts_up && at->op->counts_up(*at)) {
       out->range = at;
-    } else if (at->is("dataset_of")) {
-      out->rows_at = at->arg("dataset").capture_index();
+    } else if (!at->op->stands_for.empty()) {
+      out->rows_at = at->arg(at->op->stands_for).capture_index();
     } else {
       return nullptr;
     }

@@ -22,6 +22,7 @@ struct InnerTemplate {
   // element; null: no stages.
   std::unique_ptr<const Chain> stages;
   std::vector<int> captured;  // which of the environment's
+  PlanPtr batch;              // the last stage, if it is a batch
   int64_t batch_size = 0;     // 0: none
   bool drop_remainder = false;
   size_t columns = 0;            // of an element before the batch

@@ -24,6 +24,8 @@ OperatorDef interleave_operator() {
                optional("block_length", Param::Kind::integer, Attr::integer(1)),
                knob("num_parallel_calls"),
                option("deterministic", Param::Kind::boolean, Attr::boolean(true))};
+  op.rows = Rows::multiply;
+  op.resharding = Resharding::opened;
   op.function_input = [](const NodeDraft& draft, std::string_view) { return draft.input().spec; };
   op.infer = [](NodeDraft& draft) {
     draft.int_at_least("cycle_length", 1, "must be positive", 1);

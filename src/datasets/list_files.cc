@@ -79,7 +79,8 @@ OperatorDef named(const char* name) {
   op.params = {required("file_pattern", Param::Kind::any),
                optional("shuffle", Param::Kind::boolean, Attr::boolean(false)),
                optional("seed", Param::Kind::integer, {})};
-  op.source = true;
+  op.source = op.lists_files = true;
+  op.files_param = "file_pattern";
   op.infer = [](NodeDraft& draft) {
     const Attr& patterns = draft.node.args["file_pattern"];
     draft.node.spec = Spec::tensor(DType::bytes, {});

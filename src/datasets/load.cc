@@ -19,6 +19,8 @@ OperatorDef load_operator() {
   op.params = {required("filenames", Param::Kind::any), option("like", Param::Kind::text, {}),
                option("reader_func", Param::Kind::function, {})};
   op.source = true;
+  op.files_param = "filenames";
+  op.reader_param = "reader_func";
   op.infer = [](NodeDraft& draft) {
     const Attr& names = draft.node.args["filenames"];
     const Attr& like = draft.node.args["like"];

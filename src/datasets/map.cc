@@ -36,7 +36,11 @@ OperatorDef map_operator() {
                option("deterministic", Param::Kind::boolean, Attr::boolean(true)),
                option("synchronous", Param::Kind::boolean, Attr::boolean(false))};
   op.params.back().performance = true;  // it decides no data
-  op.stateless = op.keeps_rows = op.passes_marks = true;
+  op.rows = Rows::same;
+  op.chain = ChainRole::map;
+  op.passes_marks = true;
+  op.resharding = Resharding::same;
+  op.changes_nothing = [](const PlanNode& node) { return is_identity(*node.function("f")); };
   op.function_input = [](const NodeDraft& draft, std::string_view) { return draft.input().spec; };
   op.infer = [](NodeDraft& draft) {
     check_parallel_calls(draft);

@@ -216,6 +216,9 @@ OperatorDef pack_sequences_operator() {
   op.params = {required("input", Param::Kind::dataset), required("length", Param::Kind::tensor),
                optional("window", Param::Kind::tensor, Attr::integer(16)),
                optional("padding_values", Param::Kind::any, {})};
+  op.rows = Rows::regroup;
+  op.resharding = Resharding::listed;
+  op.first_mark = {0};
   op.infer = infer;
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     const int64_t length = open_positive(context, *node, "length");

@@ -118,6 +118,7 @@ OperatorDef pad_to_cardinality_operator() {
   op.params = {required("input", Param::Kind::dataset),
                required("cardinality", Param::Kind::tensor),
                optional("mask_key", Param::Kind::text, Attr::text("valid"))};
+  op.rows = Rows::multiply;
   op.infer = infer;
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     return std::make_unique<PadCursor>(*node, context);

@@ -163,6 +163,8 @@ OperatorDef padded_batch_operator() {
                optional("padding_values", Param::Kind::any, {}),
                optional("drop_remainder", Param::Kind::boolean, Attr::boolean(false)),
                option("max_tokens", Param::Kind::tensor, {})};
+  op.rows = Rows::regroup;
+  op.resharding = Resharding::ordered;
   op.infer = infer;
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     const bool counted = !node->arg("batch_size").is_none();

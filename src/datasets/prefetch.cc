@@ -2,6 +2,7 @@
 
 #include "data/checked_product.h"
 #include "datasets/datasets.h"
+#include "plan/noop.h"
 #include "runtime/async_stage.h"
 #include "runtime/indexed.h"
 #include "runtime/serial.h"
@@ -32,7 +33,10 @@ OperatorDef prefetch_operator() {
   op.params = {required("input", Param::Kind::dataset),
                optional("buffer_size", Param::Kind::integer, Attr::automatic())};
   op.params[1].performance = true;
-  op.keeps_rows = op.passes_marks = true;
+  op.rows = Rows::same;
+  op.hands_on = op.reads_ahead = op.passes_marks = true;
+  op.resharding = Resharding::same;
+  op.changes_nothing = [](const PlanNode& node) { return argument_is(node, "buffer_size", 0); };
   op.infer = [](NodeDraft& draft) {
     const Attr& size = draft.node.args["buffer_size"];
     if (!size.is_auto() && !size.is_none())

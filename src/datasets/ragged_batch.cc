@@ -34,6 +34,8 @@ OperatorDef ragged_batch_operator() {
   op.params = {required("input", Param::Kind::dataset), required("batch_size", Param::Kind::tensor),
                optional("drop_remainder", Param::Kind::boolean, Attr::boolean(false)),
                optional("row_splits_dtype", Param::Kind::dtype, Attr::of(DType::int64))};
+  op.rows = Rows::regroup;
+  op.resharding = Resharding::ordered;
   op.infer = [](NodeDraft& draft) {
     const int64_t size = known_batch_size(draft);
     const bool drop = draft.node.args["drop_remainder"].as_bool();

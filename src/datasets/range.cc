@@ -4,6 +4,7 @@
 // that ends near the int64 limits ends.
 
 #include <algorithm>
+#include <array>
 
 #include "base/wide.h"
 #include "datasets/datasets.h"
@@ -82,6 +83,16 @@ PENSTOCK_WIDE void fill_steps(uint64_t start, uint64_t step, int64_t count, T* t
     to[i] = static_cast<T>(static_cast<int64_t>(start));
 }
 
+// Whole numbers that are known, or captured as scalars.
+bool counts_up(const PlanNode& range) {
+  return std::ranges::all_of(std::array{"start", "stop", "step"}, [&](const char* param) {
+    const Attr& a = range.arg(param);
+    if (!a.is_capture()) return true;
+    const LeafSpec& leaf = a.capture_type();
+    return leaf.is_tensor() && is_integer(leaf.dtype) && leaf.shape.is_scalar();
+  });
+}
+
 }  // namespace
 
 void fill_range(const RangeBounds& bounds, int64_t first, int64_t row, int64_t n, Column* column) {
@@ -110,6 +121,7 @@ OperatorDef range_operator() {
                optional("step", Param::Kind::tensor, Attr::integer(1)),
                option("dtype", Param::Kind::dtype, Attr::of(DType::int64))};
   op.source = true;
+  op.counts_up = counts_up;
   op.infer = infer;
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     const RangeBounds bounds = bounds_of(context.arg(*node, "start"), context.arg(*node, "stop"),

@@ -170,6 +170,7 @@ OperatorDef rebatch_operator() {
   op.doc = "Batches cut anew to batch_size, a number or a list of sizes that are used in turn.";
   op.params = {required("input", Param::Kind::dataset), required("batch_size", Param::Kind::tensor),
                optional("drop_remainder", Param::Kind::boolean, Attr::boolean(false))};
+  op.rows = Rows::regroup;
   op.infer = infer;
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     std::vector<int64_t> sizes = sizes_of(context.arg(*node, "batch_size"));

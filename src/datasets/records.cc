@@ -197,6 +197,7 @@ OperatorDef records_operator(RecordsFormat format) {
   op.params.push_back(option("num_parallel_reads", Param::Kind::integer, {}));
   op.params.push_back(option("max_decompressed_bytes", Param::Kind::integer, {}));
   op.source = true;
+  op.files_param = "filenames";
   const auto shared = std::make_shared<const RecordsFormat>(std::move(format));
   op.infer = [shared](NodeDraft& draft) {
     check_names(draft.node.args["filenames"]);

@@ -171,6 +171,7 @@ OperatorDef rejection_resample_operator() {
                optional("initial_dist", Param::Kind::tensor, {}),
                optional("seed", Param::Kind::integer, {})};
   op.random = true;
+  op.rows = Rows::subset;
   op.function_input = [](const NodeDraft& draft, std::string_view) { return draft.input().spec; };
   op.infer = infer;
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {

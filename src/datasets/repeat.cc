@@ -9,6 +9,7 @@
 
 #include "base/random.h"
 #include "datasets/datasets.h"
+#include "plan/noop.h"
 #include "runtime/indexed.h"
 #include "runtime/resumed_count.h"
 
@@ -149,6 +150,11 @@ OperatorDef repeat_operator() {
   op.name = "repeat";
   op.doc = "The input `count` times over; none or -1: for ever.";
   op.params = {required("input", Param::Kind::dataset), optional("count", Param::Kind::tensor, {})};
+  op.rows = Rows::multiply;
+  op.hands_on = true;
+  op.passes_param = "count";
+  op.resharding = Resharding::repeated;
+  op.changes_nothing = [](const PlanNode& node) { return argument_is(node, "count", 1); };
   op.infer = [](NodeDraft& draft) {
     draft.node.spec = draft.input().spec;
     const int64_t n = draft.input().cardinality;

@@ -102,7 +102,9 @@ OperatorDef replace_errors_operator() {
   op.doc = "Puts `value` where an element failed, up to max_count and a part of max_rate.";
   op.params = {required("input", Param::Kind::dataset), required("value", Param::Kind::structure)};
   for (Param& p : ErrorLimit::params()) op.params.push_back(std::move(p));
-  op.keeps_rows = true;
+  op.rows = Rows::same;
+  op.resharding = Resharding::ordered;
+  op.first_mark = {0, 0};
   op.infer = [](NodeDraft& draft) {
     ErrorLimit::check(draft);
     const Spec& in = draft.input().spec;

@@ -151,15 +151,16 @@ class Places {
       : rank_(rank), first_pass_(first_pass), passes_(std::move(passes)) {}
 
   StreamPosition of(const PlanNode& node, size_t pass = 0) const {
-    if (node.is("shard")) {
+    if (node.op->resharding == Resharding::shard) {
       const PassRest& rest = passes_[pass];
       return marked(node, rest.share.numbers(Share::of_shard(rank_.ranks, rank_.rank), rest.begin),
                     {rest.input});
     }
     const PlanNode& input = *node.inputs[0];
     if (passes_marks(node)) return of(input, pass);
-    if (dealing_of(node) == Dealing::opened) return of_opened(node, pass);
-    if (!node.is("repeat")) return marked(node, first_numbers(node), {of(input, pass)});
+    const Resharding how = resharding_of(node);
+    if (how == Resharding::opened) return of_opened(node, pass);
+    if (how != Resharding::repeated) return marked(node, node.op->first_mark, {of(input, pass)});
     std::vector<StreamPosition> inputs;
     for (size_t p = 0; p < passes_.size(); ++p) inputs.push_back(of(input, p));
     return marked(node, {first_pass_, 1}, inputs);
@@ -169,10 +170,10 @@ class Places {
   // No dataset is open, but for some that come it is known what is left.
   StreamPosition of_opened(const PlanNode& node, size_t pass) const {
     std::vector<StreamPosition> positions{of(*node.inputs[0], pass)};
-    std::vector<int64_t> numbers{0, 0};
+    std::vector<int64_t> numbers = node.op->first_mark;
     InnerRests rests;
     for (const auto& [row, rest] : passes_[pass].opened) rests.insert(rest);
-    if (!rests.empty() || node.is("interleave")) {
+    if (!rests.empty() || numbers.empty()) {
       numbers = {~int64_t{0}, 0, 0, 0};
       put_rests(rests, &numbers, &positions);
     }

@@ -221,6 +221,7 @@ OperatorDef sample_from_datasets_operator() {
                optional("rerandomize_each_iteration", Param::Kind::boolean, Attr::boolean(false)),
                option("weights_dataset", Param::Kind::dataset, {})};
   op.random = true;
+  op.rows = Rows::mixed;
   op.infer = infer;
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     const std::vector<double> weights = weights_of(*node);

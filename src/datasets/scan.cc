@@ -104,8 +104,9 @@ OperatorDef scan_operator() {
   op.params = {required("input", Param::Kind::dataset),
                required("initial_state", Param::Kind::structure),
                required("scan_func", Param::Kind::function)};
-  op.keeps_rows = true;
+  op.rows = Rows::same;
   op.function_arity = 2;
+  op.state_in_pair = true;
   op.function_input = [](const NodeDraft& draft, std::string_view) {
     return Spec::tuple({structure_spec(draft.node.args["initial_state"]), draft.input().spec});
   };

@@ -73,6 +73,9 @@ OperatorDef shard_operator() {
   op.doc = "Every num_shards-th element, from `index` on.";
   op.params = {required("input", Param::Kind::dataset), required("num_shards", Param::Kind::tensor),
                required("index", Param::Kind::tensor)};
+  op.rows = Rows::subset;
+  op.hands_on = true;
+  op.resharding = Resharding::shard;
   op.infer = [](NodeDraft& draft) {
     draft.node.spec = draft.input().spec;
     const Attr &shards = draft.node.args["num_shards"], &index = draft.node.args["index"];

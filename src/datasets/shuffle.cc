@@ -361,7 +361,10 @@ OperatorDef shuffle_operator() {
                optional("seed", Param::Kind::integer, {}),
                optional("reshuffle_each_iteration", Param::Kind::boolean, Attr::boolean(true))};
   op.params[1].accepts_none = true;
-  op.keeps_rows = op.random = true;
+  op.rows = Rows::same;
+  op.hands_on = op.random = true;
+  op.resharding = Resharding::drawn;
+  op.first_mark = {0, 0};
   op.infer = [](NodeDraft& draft) {
     if (!whole_input(draft.node.args["buffer_size"]))
       draft.int_at_least("buffer_size", 1, "must be positive, or none for the whole input", 1);

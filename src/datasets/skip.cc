@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "datasets/datasets.h"
+#include "plan/noop.h"
 #include "runtime/indexed.h"
 #include "runtime/resumed_count.h"
 
@@ -45,6 +46,9 @@ OperatorDef skip_operator() {
   op.name = "skip";
   op.doc = "All but the first `count` elements; -1: none.";
   op.params = {required("input", Param::Kind::dataset), required("count", Param::Kind::tensor)};
+  op.rows = Rows::subset;
+  op.hands_on = op.cuts = true;
+  op.changes_nothing = [](const PlanNode& node) { return argument_is(node, "count", 0); };
   op.infer = [](NodeDraft& draft) {
     draft.node.spec = draft.input().spec;
     const int64_t n = draft.input().cardinality;

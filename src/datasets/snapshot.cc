@@ -14,7 +14,8 @@ OperatorDef snapshot_operator() {
   op.params = {required("input", Param::Kind::dataset), required("path", Param::Kind::text),
                option("compression", Param::Kind::text, Attr::text("")),
                option("size_limit", Param::Kind::integer, {})};
-  op.keeps_rows = true;
+  op.rows = Rows::same;
+  op.keeps_files = [](const PlanNode&) { return true; };
   op.infer = [](NodeDraft& draft) {
     check_snapshot_path("path", draft.node.args["path"]);
     check_snapshot_arguments(draft.input().spec, draft.node.args["compression"]);

@@ -164,6 +164,8 @@ OperatorDef sparse_batch_operator() {
   op.params = {required("input", Param::Kind::dataset), required("batch_size", Param::Kind::tensor),
                required("row_shape", Param::Kind::shape),
                optional("drop_remainder", Param::Kind::boolean, Attr::boolean(false))};
+  op.rows = Rows::regroup;
+  op.resharding = Resharding::ordered;
   op.infer = infer;
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     return std::make_unique<SparseBatchCursor>(

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "datasets/datasets.h"
+#include "plan/noop.h"
 #include "runtime/indexed.h"
 #include "runtime/resumed_count.h"
 
@@ -42,6 +43,9 @@ OperatorDef take_operator() {
   op.name = "take";
   op.doc = "The first `count` elements; -1: all.";
   op.params = {required("input", Param::Kind::dataset), required("count", Param::Kind::tensor)};
+  op.rows = Rows::subset;
+  op.hands_on = op.cuts = true;
+  op.changes_nothing = [](const PlanNode& node) { return argument_is(node, "count", -1); };
   op.infer = [](NodeDraft& draft) {
     draft.node.spec = draft.input().spec;
     const int64_t n = draft.input().cardinality;

@@ -50,6 +50,8 @@ OperatorDef take_while_operator() {
   op.doc = "The elements before the first for which predicate(element) is false.";
   op.params = {required("input", Param::Kind::dataset),
                required("predicate", Param::Kind::function)};
+  op.rows = Rows::subset;
+  op.cuts = true;
   op.function_input = [](const NodeDraft& draft, std::string_view) { return draft.input().spec; };
   op.infer = [](NodeDraft& draft) {
     check_predicate(draft);

@@ -116,6 +116,8 @@ OperatorDef unbatch_operator() {
   op.name = "unbatch";
   op.doc = "The items of each element along its first axis, one by one.";
   op.params = {required("input", Param::Kind::dataset)};
+  op.rows = Rows::regroup;
+  op.peer_has_index = true;
   op.infer = [](NodeDraft& draft) {
     std::vector<LeafSpec> leaves = draft.input().spec.leaves();
     if (leaves.empty()) NodeDraft::fail("input", "at least one component is needed");

@@ -51,14 +51,15 @@ class Descent {
     for (; stage < stages_.size(); ++stage) {
       const PlanPtr& node = stages_[stage];
       check_stage(*node, rest.mark);
-      switch (*dealing_of(*node)) {
-        case Dealing::same: break;
-        case Dealing::ordered:
-        case Dealing::listed: rest = below(node, rest); break;
-        case Dealing::drawn: rest = below_shuffle(node, rest); break;
-        case Dealing::opened: rest = below_opened(node, rest, &opened); break;
-        case Dealing::repeated: rest = below_repeat(stage, rest, rank); break;
-        case Dealing::shard: return at_shard(*node, rest, opened);
+      switch (resharding_of(*node)) {
+        case Resharding::same: break;
+        case Resharding::ordered:
+        case Resharding::listed: rest = below(node, rest); break;
+        case Resharding::drawn: rest = below_shuffle(node, rest); break;
+        case Resharding::opened: rest = below_opened(node, rest, &opened); break;
+        case Resharding::repeated: rest = below_repeat(stage, rest, rank); break;
+        case Resharding::shard: return at_shard(*node, rest, opened);
+        case Resharding::refused: PENSTOCK_CHECK(false);
       }
     }
     PENSTOCK_CHECK(false);
@@ -118,7 +119,7 @@ class Descent {
   // Of `base` rows that were used before the mark's input position, and what the mark lists.
   static Used used_at(const PlanNode& node, const MarkPtr& mark, int64_t base) {
     Used out{base, {}};
-    if (!mark || *dealing_of(node) != Dealing::listed) return out;
+    if (!mark || resharding_of(node) != Resharding::listed) return out;
     const StageMark& m = *stage_mark(mark);
     out.head += checked_count(m.number(0), m.stage());
     for (size_t i = 1; i < m.numbers().size(); ++i)
@@ -137,7 +138,7 @@ class Descent {
       }
       // Counted where rows are: a prefetch opened here is its input.
       const PlanNode* counted = node->inputs[0].get();
-      while (*dealing_of(*counted) == Dealing::same && !counted->op->stateless)
+      while (resharding_of(*counted) == Resharding::same && counted->op->chain == ChainRole::none)
         counted = counted->inputs[0].get();
       Rows rows(*this, node, {rest.mark, 0}, true);
       const NodeCounters& counters = rows.counters(counted);
@@ -167,7 +168,7 @@ class Descent {
                    "around it: take it some elements later");
     }
     Used out{read, {}};
-    if (*dealing_of(node) != Dealing::listed) return out;
+    if (resharding_of(node) != Resharding::listed) return out;
     const Used listed = used_at(node, at.mark, 0);
     for (const int64_t row : listed.held) out.held.push_back(read - listed.head + row);
     return out;
@@ -279,8 +280,9 @@ class Descent {
   // it is known how many there are, else by reading them.
   int64_t rows_behind(const PlanPtr& node, const StreamPosition& at, int64_t most) {
     const PlanNode* below = node.get();
-    while (*dealing_of(*below) == Dealing::same) below = below->inputs[0].get();
-    const int64_t rows = below->is("shard") ? counted_elements(*below->inputs[0]) : kUnknown;
+    while (resharding_of(*below) == Resharding::same) below = below->inputs[0].get();
+    const int64_t rows =
+        below->op->resharding == Resharding::shard ? counted_elements(*below->inputs[0]) : kUnknown;
     if (rows == kInfinite) return most;
     if (rows >= 0) {
       int64_t begin = 0;

@@ -128,6 +128,7 @@ OperatorDef unique_operator() {
   op.name = "unique";
   op.doc = "Each element once, at its first place; for int32, int64 and bytes.";
   op.params = {required("input", Param::Kind::dataset)};
+  op.rows = Rows::subset;
   op.infer = [](NodeDraft& draft) {
     const Spec& spec = draft.input().spec;
     const std::vector<LeafSpec> leaves = spec.leaves();

@@ -204,6 +204,7 @@ OperatorDef window_operator() {
                optional("shift", Param::Kind::tensor, {}),
                optional("stride", Param::Kind::tensor, Attr::integer(1)),
                optional("drop_remainder", Param::Kind::boolean, Attr::boolean(false))};
+  op.rows = Rows::regroup;
   op.infer = infer;
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     Extent extent{open_positive(context, *node, "size"), 0, open_positive(context, *node, "stride"),

@@ -14,7 +14,9 @@ OperatorDef with_options_operator() {
   op.doc = "Options for all stages before it: deterministic=false lets parallel maps reorder.";
   op.params = {required("input", Param::Kind::dataset),
                option("deterministic", Param::Kind::boolean, {})};
-  op.keeps_rows = op.passes_marks = true;
+  op.rows = Rows::same;
+  op.hands_on = op.passes_marks = true;
+  op.resharding = Resharding::same;
   op.infer = [](NodeDraft& draft) {
     draft.node.spec = draft.input().spec;
     draft.node.cardinality = draft.input().cardinality;

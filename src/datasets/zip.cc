@@ -115,6 +115,7 @@ OperatorDef zip_operator() {
   op.doc = "Elements of several datasets side by side, until one ends: zip(a, b), zip((a, b)), "
            "zip({k: a}).";
   op.params = {required("datasets", Param::Kind::datasets)};
+  op.rows = Rows::mixed;
   op.infer = [](NodeDraft& draft) {
     if (draft.node.inputs.empty()) NodeDraft::fail("datasets", "at least one dataset is needed");
     if (draft.node.args["structure"].kind() == Attr::Kind::list)

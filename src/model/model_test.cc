@@ -5,7 +5,9 @@
 #include <cmath>
 #include <random>
 
+#include "datasets/datasets.h"
 #include "model/lp.h"
+#include "plan/node.h"
 
 namespace penstock {
 namespace {
@@ -16,6 +18,8 @@ StageTrace made_stage(int id, const char* op, std::vector<int> inputs, int64_t e
   s.id = id;
   s.op = op;
   s.label = op;
+  register_datasets();
+  take_facts(*OperatorRegistry::instance().find(op), &s);
   s.inputs = std::move(inputs);
   s.elements = elements;
   s.blocks = elements;
@@ -34,8 +38,7 @@ Trace made_trace() {
   t.stages = {made_stage(0, "batch", {1}, 100, 1), made_stage(1, "map", {2}, 1000, 18),
               made_stage(2, "interleave", {4}, 1000, 2), made_stage(3, "tfrecord", {}, 1000, 3),
               made_stage(4, "files", {}, 4, 0)};
-  t.stages[1].can_parallel = t.stages[1].parallel = t.stages[1].stateless = t.stages[1].keeps_rows =
-      true;
+  t.stages[1].can_parallel = t.stages[1].parallel = true;
   t.stages[1].calls = t.stages[1].limit = 2;
   t.stages[2].can_parallel = true;
   t.stages[3].parent = 2;

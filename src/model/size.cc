@@ -26,12 +26,6 @@ double sampling_error(double n, double files, double share) {
   return kTwoSided95 * std::sqrt(variance * (1 - share));
 }
 
-bool contains_op(const Trace& trace, const std::vector<int>& ids,
-                 std::initializer_list<std::string_view> ops) {
-  return std::ranges::any_of(
-      ids, [&](int id) { return std::ranges::find(ops, at(trace, id).op) != ops.end(); });
-}
-
 StageSize of_count(const StageTrace& s, Estimate elements, double byte_error) {
   StageSize out;
   const double each =
@@ -70,7 +64,7 @@ std::vector<bool> repeated_stages(const Trace& trace) {
   for (size_t i = 0; i < trace.stages.size(); ++i) {
     const StageTrace& s = trace.stages[i];
     if (s.parent >= 0 && out[static_cast<size_t>(s.parent)]) out[i] = true;
-    if (!out[i] && s.op != "repeat") continue;
+    if (!out[i] && !s.repeats) continue;
     for (const int input : s.inputs) out[static_cast<size_t>(input)] = true;
   }
   return out;
@@ -106,8 +100,7 @@ StageSize stage_size(const Trace& trace, int id, const std::vector<StageSize>& s
   if (trace.interval.ended && !repeated) return of_count(s, {n, n, n}, 0);
 
   const std::vector<int> below = closure(trace, id);
-  // Below these operators the part seen so far does not scale: they cut or repeat.
-  if (contains_op(trace, below, {"take", "skip", "take_while", "repeat"})) return out;
+  if (!std::ranges::all_of(below, [&](int i) { return at(trace, i).scales; })) return out;
   if (const double share = files_read_share(trace, id); share > 0) {
     double files = 0;
     for (const int i : below) files += static_cast<double>(at(trace, i).files_opened);
@@ -140,7 +133,7 @@ CacheVerdict cache_verdict(const Trace& trace, int id, const StageSize& size,
                            int64_t memory_bytes) {
   const StageTrace& s = at(trace, id);
   if (s.sink) return CacheVerdict::sink;
-  if (s.op == "cache") return CacheVerdict::cached;
+  if (s.caches) return CacheVerdict::cached;
   if (s.parent >= 0) return CacheVerdict::nested;
   const std::vector<int> below = closure(trace, id);
   if (std::ranges::any_of(below, [&](int i) { return at(trace, i).random; }))

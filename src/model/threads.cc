@@ -57,7 +57,7 @@ class Grouping {
     if (!at(id).parallel) {
       if (thread == kNone) thread = new_thread(1);
       place(id, thread);
-      push(at(id).inputs, at(id).op == "prefetch" ? kNone : thread);
+      push(at(id).inputs, at(id).reads_ahead ? kNone : thread);
       return;
     }
     // A parallel stage works on its own threads, together with a chain of equally parallel

@@ -8,13 +8,13 @@
 namespace penstock {
 namespace {
 
-// Stages that hand elements on as they are.
-bool passes_elements(const PlanNode& node) {
-  for (const std::string_view name : {"shuffle", "take", "skip", "repeat", "shard", "prefetch",
-                                      "cache", "echo", "with_options"}) {
-    if (node.is(name)) return true;
-  }
-  return false;
+bool is_map(const PlanNode& node) { return node.op->chain == ChainRole::map; }
+bool is_filter(const PlanNode& node) { return node.op->chain == ChainRole::filter; }
+
+// Returns `node` on another input, with another function.
+PlanPtr with_function(const PlanNode& node, PlanPtr input, FunctionPtr f) {
+  return make_node(*node.op, {std::move(input)}, node.args,
+                   {{node.functions.front().first, std::move(f)}}, node.span);
 }
 
 // The spec with only the kept leaves; empty dicts and tuples go.
@@ -42,14 +42,13 @@ std::vector<int> indices(const std::vector<bool>& kept) {
 
 // The filter over elements of which only the kept leaves are left; null when it looks at others.
 PlanPtr narrowed_filter(const PlanNode& node, const std::vector<bool>& kept, PlanPtr input) {
-  const FunctionPtr& predicate = node.function("predicate");
+  const FunctionPtr& predicate = node.functions.front().second;
   const std::vector<bool> used = used_inputs(*predicate);
   for (size_t i = 0; i < kept.size(); ++i) {
     if (used[i] && !kept[i]) return nullptr;
   }
   FunctionPtr f = narrow_input(*predicate, input->spec, indices(kept));
-  return make_node("filter", {std::move(input)}, node.args, {{"predicate", std::move(f)}},
-                   node.span);
+  return with_function(node, std::move(input), std::move(f));
 }
 
 // The node giving only the kept leaves; null when it can't. They are not made by the map that it
@@ -57,15 +56,15 @@ PlanPtr narrowed_filter(const PlanNode& node, const std::vector<bool>& kept, Pla
 PlanPtr prune(const PlanPtr& node, const std::vector<bool>& kept) {
   std::vector<const PlanNode*> above;  // of the map, highest first
   PlanPtr at = node;
-  for (; passes_elements(*at) || at->is("filter"); at = at->inputs[0]) above.push_back(at.get());
+  for (; at->op->hands_on || is_filter(*at); at = at->inputs[0]) above.push_back(at.get());
   size_t leaf = 0;
   const Spec spec = narrow(at->spec, kept, &leaf);
-  if (spec.kind == Spec::Kind::none || !at->is("map")) return nullptr;
-  FunctionPtr f = keep_results(*at->function("f"), spec, indices(kept));
-  PlanPtr out = make_node("map", at->inputs, at->args, {{"f", std::move(f)}}, at->span);
+  if (spec.kind == Spec::Kind::none || !is_map(*at)) return nullptr;
+  FunctionPtr f = keep_results(*at->functions.front().second, spec, indices(kept));
+  PlanPtr out = with_function(*at, at->inputs[0], std::move(f));
   for (size_t i = above.size(); out && i-- > 0;) {
-    out = above[i]->is("filter") ? narrowed_filter(*above[i], kept, std::move(out))
-                                 : with_inputs(*above[i], {std::move(out)});
+    out = is_filter(*above[i]) ? narrowed_filter(*above[i], kept, std::move(out))
+                               : with_inputs(*above[i], {std::move(out)});
   }
   return out;
 }
@@ -107,19 +106,19 @@ FunctionPtr drop_features(const FunctionPtr& f) {
 }
 
 PlanPtr apply(const PlanPtr& node) {
-  if (!node->is("map")) return nullptr;
-  const FunctionPtr& f = node->function("f");
+  if (!is_map(*node)) return nullptr;
+  const FunctionPtr& f = node->functions.front().second;
   if (FunctionPtr fewer = drop_features(f))
-    return make_node("map", node->inputs, node->args, {{"f", std::move(fewer)}}, node->span);
+    return with_function(*node, node->inputs[0], std::move(fewer));
   const std::vector<bool> used = used_inputs(*f);
   if (std::ranges::find(used, false) == used.end() || std::ranges::find(used, true) == used.end())
     return nullptr;
   const PlanPtr& below = node->inputs[0];
-  if (!passes_elements(*below) && !below->is("filter")) return nullptr;  // a map right below fuses
+  if (!below->op->hands_on && !is_filter(*below)) return nullptr;  // a map right below fuses
   PlanPtr input = prune(below, used);
   if (!input) return nullptr;
   FunctionPtr narrowed = narrow_input(*f, input->spec, indices(used));
-  return make_node("map", {std::move(input)}, node->args, {{"f", std::move(narrowed)}}, node->span);
+  return with_function(*node, std::move(input), std::move(narrowed));
 }
 
 }  // namespace

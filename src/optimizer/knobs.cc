@@ -27,11 +27,16 @@ PlanPtr rebuild_plan(const PlanPtr& root,
   return done.at(root.get());
 }
 
+// Returns true if rows of the stage may be computed by several threads.
+bool takes_calls(const PlanNode& node) {
+  return node.op->chain == ChainRole::map && node.args.has("num_parallel_calls");
+}
+
 }  // namespace
 
 PlanPtr strip_knobs(const PlanPtr& plan) {
   return rebuild_plan(plan, [](const PlanNode&, PlanPtr now) {
-    if (now->is("prefetch")) return now->inputs[0];
+    if (now->op->reads_ahead) return now->inputs[0];
     for (const Param& p : now->op->params) {
       if (p.performance && p.fallback.is_auto() && !now->arg(p.name).is_auto())
         now = with_arg(*now, p.name, Attr::automatic());
@@ -45,13 +50,13 @@ PlanPtr fill_knobs(const PlanPtr& plan, int threads) {
   constexpr double kWorthAHandOver = 2000;
   bool any = false;
   PlanPtr out = rebuild_plan(plan, [&](const PlanNode&, PlanPtr now) {
-    if (!now->is("map") || !now->arg("num_parallel_calls").is_auto()) return now;
-    const Function& f = *now->function("f");
+    if (!takes_calls(*now) || !now->arg("num_parallel_calls").is_auto()) return now;
+    const Function& f = *now->functions.front().second;
     if (f.cost_ns() <= kWorthAHandOver || f.effects() == Effects::stateful) return now;
     any = true;
     return with_arg(*now, "num_parallel_calls", Attr::integer(threads));
   });
-  if (any && !out->op->sink && !out->is("prefetch"))
+  if (any && !out->op->sink && !out->op->reads_ahead)
     out = make_node("prefetch", {out}, {}, {}, out->span);
   return out;
 }
@@ -76,16 +81,16 @@ PlanPtr write_knobs(const PlanPtr& plan, const Analysis& analysis, int cores) {
   }
   bool any = false;
   PlanPtr out = rebuild_plan(plan, [&](const PlanNode& old, PlanPtr now) {
-    if (!now->is("map") || !model.contains(&old) || cores < 2) return now;
+    if (!takes_calls(*now) || !model.contains(&old) || cores < 2) return now;
     const double share = model[&old]->demand_seconds / whole;
-    const Effects effects = now->function("f")->effects();
+    const Effects effects = now->functions.front().second->effects();
     if (share < kWorthThreads || effects == Effects::stateful) return now;
     if (whole * kBlockRows < kBlockSeconds * model[&old]->visit_ratio) return now;
     any = true;
     return with_arg(*now, "num_parallel_calls", Attr::integer(cores));
   });
   if (!any) return plan;
-  if (!out->op->sink && !out->is("prefetch")) {
+  if (!out->op->sink && !out->op->reads_ahead) {
     Attrs args;
     args.set("buffer_size", Attr::integer(2));
     out = make_node("prefetch", {out}, std::move(args), {}, out->span);

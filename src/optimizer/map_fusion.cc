@@ -66,6 +66,8 @@ PlanPtr apply(const PlanPtr& node) {
 
 }  // namespace
 
+bool may_fuse(const PlanNode& node) { return node.is("map"); }
+
 PlanPtr fuse_run(const PlanPtr& node, bool over_noops, std::vector<PlanPtr>* made,
                  std::vector<RuleLog>* log) {
   const auto start = std::chrono::steady_clock::now();

@@ -32,8 +32,8 @@ Trace trace_difference(const Trace& later, const Trace& earlier) {
 double passes_over(const PlanNode& root, const PlanNode* node) {
   double passes = 1;
   for (const PlanNode* at = &root; at != node; at = at->inputs[0].get()) {
-    if (at->is("repeat")) {
-      const Attr& count = at->arg("count");
+    if (!at->op->passes_param.empty()) {
+      const Attr& count = at->arg(at->op->passes_param);
       const int64_t n = count.is_none() ? -1 : count.as_int();
       if (n < 0) return -1;
       passes *= static_cast<double>(n);
@@ -137,8 +137,10 @@ std::vector<CachePlace> cache_places(const PlanPtr& root, const std::vector<Plan
     const StageModel& stage = a.stages[static_cast<size_t>(stages[i])];
     double passes = passes_over(*root, nodes[i].get());
     if (passes < 0) passes = options.passes;
-    const bool worth = passes > 1 && !nodes[i]->is("repeat") && !nodes[i]->is("cache") &&
-                       !nodes[i]->is("prefetch") && !nodes[i]->inputs.empty();
+    // After these a cache would hold what they hold, or what their input gives as well.
+    const OperatorDef& op = *nodes[i]->op;
+    const bool worth = passes > 1 && op.passes_param.empty() && !op.caches && !op.reads_ahead &&
+                       !nodes[i]->inputs.empty();
     if (worth && may_cache(*nodes[i], stage, options, notes)) {
       const double cost = whole + (passes - 1) * above;
       if (cost < 0.95 * passes * whole) places.push_back({i, stage.size, cost, stage.label});
@@ -160,7 +162,8 @@ PlanPtr warm_plan(const std::vector<PlanPtr>& nodes, const CachePlace& cache, do
   PlanPtr cached = make_node("cache", {make_node("take", {nodes[cache.place]}, count)}, {});
   std::vector<PlanPtr> endless = nodes;
   for (PlanPtr& node : endless) {
-    if (node->is("repeat")) node = with_arg(*node, "count", Attr());
+    const std::string& passes = node->op->passes_param;
+    if (!passes.empty()) node = with_arg(*node, passes, Attr());
   }
   PlanPtr plan = replace_on_spine(endless, cache.place, std::move(cached));
   *skip = static_cast<int64_t>(std::ceil(static_cast<double>(rows) / per_root)) + 1;

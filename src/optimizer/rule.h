@@ -42,6 +42,8 @@ struct RuleLog {
   int64_t ns = 0;     // what it took
 };
 
+// Returns true if a run of stages that map_fusion joins may end in the node.
+bool may_fuse(const PlanNode& node);
 // The map at the top of a run of maps, which map_fusion would join two by two, as few maps made at
 // once; `node` where nothing is joined. Stages between that change nothing go if `over_noops`.
 // `made`: the maps that it stands on and itself, that need no joining any more.

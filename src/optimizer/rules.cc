@@ -89,7 +89,7 @@ class Rewriter {
   // Long runs of maps are joined from above, at once: two by two the function would be made anew
   // for each.
   PlanPtr begin(const PlanPtr& node) {
-    if (!fuses_ || !node->is("map")) return node;
+    if (!fuses_ || !may_fuse(*node)) return node;
     PlanPtr& slot = begun_[node.get()];
     if (slot) return slot;
     std::vector<PlanPtr> made;

@@ -9,11 +9,11 @@ namespace penstock {
 // A reader asked for n parallel reads gives the records of n files in turn, as the peer's does:
 // that is the order of an interleave, so it is one.
 PlanPtr Elaborator::parallel_reads(const OperatorDef& def, Attrs args, int64_t reads, Span span) {
-  const Attr names = args["filenames"];
+  const Attr names = args[def.files_param];
   if (names.has_capture())
     fail(span, "num_parallel_reads needs constant file names; use interleave");
   FunctionBuilder builder(Spec::tensor(DType::bytes, {}));
-  args.set("filenames", Attr::capture(0, LeafSpec::tensor(DType::bytes, {})));
+  args.set(def.files_param, Attr::capture(0, LeafSpec::tensor(DType::bytes, {})));
   args.set("num_parallel_reads", Attr());
   const PlanPtr reader = make_node(def, {}, std::move(args), {}, span);
   const LeafSpec leaf = LeafSpec::dataset(reader->spec);
@@ -29,9 +29,9 @@ PlanPtr Elaborator::parallel_reads(const OperatorDef& def, Attrs args, int64_t r
 // The argument that gives a reader its file names as a dataset, or null.
 const Argument* Elaborator::names_dataset(const OperatorDef& def,
                                           const std::vector<Argument>& arguments) const {
-  if (!def.source || def.params.empty() || def.params[0].name != "filenames") return nullptr;
+  if (def.files_param.empty() || def.lists_files) return nullptr;
   for (const Argument& a : arguments) {
-    if (a.key.empty() || a.key == "filenames") return is_dataset(a.sym) ? &a : nullptr;
+    if (a.key.empty() || a.key == def.files_param) return is_dataset(a.sym) ? &a : nullptr;
   }
   return nullptr;
 }
@@ -39,15 +39,16 @@ const Argument* Elaborator::names_dataset(const OperatorDef& def,
 // load(names, reader_func=f) is f of a dataset of datasets, one for each file. The files are those
 // that the names stand for now.
 Sym Elaborator::load_by(const OperatorDef& def, std::vector<Argument> arguments, Span span) {
-  const auto reader = std::ranges::find(arguments, "reader_func", &Argument::key);
+  const auto reader = std::ranges::find(arguments, def.reader_param, &Argument::key);
   const Argument by = *reader;
   arguments.erase(reader);
-  if (by.sym.kind != Sym::Kind::function) fail(by.span, "load: expected a function: files -> ...");
+  if (by.sym.kind != Sym::Kind::function)
+    fail(by.span, def.name + ": expected a function: files -> ...");
   const PlanPtr all = stage_call(def, std::move(arguments), span).plan;
-  if (!all->is("load") || !all->arg("filenames").is_tensor())
-    fail(by.span, "load: reader_func needs constant file names");
+  if (all->op != &def || !all->arg(def.files_param).is_tensor())
+    fail(by.span, def.name + ": " + def.reader_param + " needs constant file names");
   // The names, or the files that patterns among them stand for when the pipeline is opened.
-  const Attr given = all->arg("filenames");
+  const Attr given = all->arg(def.files_param);
   const Tensor list =
       given.tensor().dims().rank() == 0 ? given.tensor().reshaped({1}) : given.tensor();
   bool patterns = false;
@@ -55,7 +56,7 @@ Sym Elaborator::load_by(const OperatorDef& def, std::vector<Argument> arguments,
     patterns |= bytes_at(list, i).find_first_of("*?[") != std::string_view::npos;
   Attrs names, one;
   names.set(patterns ? "file_pattern" : "tensors", Attr::of(list));
-  one.set("filenames", Attr::capture(0, LeafSpec::tensor(DType::bytes, {})));
+  one.set(def.files_param, Attr::capture(0, LeafSpec::tensor(DType::bytes, {})));
   one.set("like", Attr::text(bytes_at(list, 0)));
   const PlanPtr file = make_node(def, {}, std::move(one), {}, span);
   FunctionBuilder builder(Spec::tensor(DType::bytes, {}));
@@ -67,7 +68,7 @@ Sym Elaborator::load_by(const OperatorDef& def, std::vector<Argument> arguments,
       "map", {make_node(patterns ? "files" : "from_tensor_slices", {}, std::move(names), {}, span)},
       {}, {{"f", builder.finish(Spec::of(leaf), {dataset})}}, span);
   const Sym out = closure_call(*by.sym.closure, {{by.span, {}, files}}, by.span);
-  if (!is_dataset(out)) fail(by.span, "load: reader_func gives no dataset");
+  if (!is_dataset(out)) fail(by.span, def.name + ": " + def.reader_param + " gives no dataset");
   return as_dataset(out, by.span);
 }
 
@@ -99,7 +100,7 @@ Sym Elaborator::read_named_files(const OperatorDef& def, std::vector<Argument> a
   scope_ = inner;
   size_t next = 0;
   for (Argument& a : arguments) {
-    if (!a.key.empty() && a.key != "filenames") continue;
+    if (!a.key.empty() && a.key != def.files_param) continue;
     a.sym = from_spec(spec, {0}, &next);
     break;
   }

@@ -150,7 +150,7 @@ FunctionPtr Elaborator::stage_function(NodeDraft& draft, const Param& param, con
     const uint64_t occurrence = occurrence_;
     const FunctionPtr f = function(closure, input, span);
     const Spec& state = input.items[0];
-    const Spec& given = f->output.kind == Spec::Kind::tuple && draft.node.op->name == "scan" &&
+    const Spec& given = f->output.kind == Spec::Kind::tuple && draft.node.op->state_in_pair &&
                                 !f->output.items.empty()
                             ? f->output.items[0]
                             : f->output;
@@ -230,15 +230,14 @@ Sym Elaborator::stage_call(const OperatorDef& def, std::vector<Argument> argumen
     arguments.erase(policy);
     return with_failure_policy(stage_call(def, std::move(arguments), span), on_error);
   }
-  if (def.name == "load" &&
-      std::ranges::find(arguments, "reader_func", &Argument::key) != arguments.end())
+  if (!def.reader_param.empty() &&
+      std::ranges::find(arguments, def.reader_param, &Argument::key) != arguments.end())
     return load_by(def, std::move(arguments), span);
   if (const Argument* names = names_dataset(def, arguments))
     return read_named_files(def, arguments, *names, span);
   if (arguments.size() == 1 && holds_dataset(arguments[0].sym) && scope_ == &top_) {
-    if (def.name == "from_tensors") return from_nested(arguments[0], span);
-    const bool listed = def.name == "from_list" || def.name == "from_tensor_slices";
-    if (listed && arguments[0].sym.kind == Sym::Kind::list)
+    if (def.literal == Literal::element) return from_nested(arguments[0], span);
+    if (def.literal == Literal::list && arguments[0].sym.kind == Sym::Kind::list)
       return from_nested_list(arguments[0], span);
   }
   stages_.push_back(def.name);

@@ -251,15 +251,6 @@ Sym Elaborator::tensor(const Sym& sym, Span span) {
   return Sym::of(first.dtype() == DType::bytes ? out.copy() : out, kind);
 }
 
-namespace {
-
-// A stage that keeps its elements in a folder.
-bool keeps_files(const PlanNode& node) {
-  return node.is("snapshot") || (node.is("cache") && !node.arg("filename").as_string().empty());
-}
-
-}  // namespace
-
 Spec Elaborator::flatten(const Sym& sym, Span span, std::vector<ValueId>* ids) {
   switch (sym.kind) {
     case Sym::Kind::none: return Spec();
@@ -269,7 +260,7 @@ Spec Elaborator::flatten(const Sym& sym, Span span, std::vector<ValueId>* ids) {
       if (sym.scope && sym.scope != pipelines)
         fail(span, "a pipeline made in another function cannot be used in this one");
       for (const PlanNode* node : topological(*sym.plan)) {
-        if (!keeps_files(*node)) continue;
+        if (!node->op->keeps_files || !node->op->keeps_files(*node)) continue;
         fail(node->span.source ? node->span : span,
              node->op->name + ": the elements of a folder belong to one pipeline, here each row of "
                               "a function has its own; move it after the stage that takes the "

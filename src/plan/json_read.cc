@@ -105,7 +105,7 @@ class PlanReader {
       Attr value =
           given ? json_form::attr_from_json(*given, environment_, here[p.name]) : p.fallback;
       json_form::check_attr(value, p, here[p.name]);
-      if (op.name == "dataset_of" && !is_dataset_capture(value))
+      if (p.name == op.stands_for && !is_dataset_capture(value))
         here[p.name].fail("must be a captured dataset");
       draft->node.args.set(p.name, std::move(value));
     }

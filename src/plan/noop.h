@@ -5,8 +5,11 @@
 
 namespace penstock {
 
-// Its elements are those of its input, one for one; shard(1, 0) is not counted among them: its mark
-// is where a run on one rank can be dealt to more (datasets/reshard.h).
+// Returns true if the argument is known and is the scalar integer `value`.
+bool argument_is(const PlanNode& node, std::string_view param, int64_t value);
+
+// Returns true if its elements are those of its input, one for one; false for shard(1, 0), whose
+// mark is where a run on one rank can be dealt to more (datasets/reshard.h).
 bool changes_nothing(const PlanNode& node);
 
 // The marks of its input are its own: nothing is remembered between blocks. What rewrites take away

@@ -22,7 +22,7 @@ class PlanUnparser {
       for (const PlanPtr& input : node->inputs) ++users[input.get()];
     }
     for (const PlanNode* node : topological(root)) {
-      if (users[node] < 2 || node->is("dataset_of")) continue;
+      if (users[node] < 2 || !node->op->stands_for.empty()) continue;
       names_[node] = new_name("", "d" + std::to_string(shared_.size() + 1), &taken_);
       shared_.push_back(node);
     }
@@ -67,8 +67,8 @@ class PlanUnparser {
 
   // The call, without the dataset that is piped into it.
   ExprPtr stage(const PlanNode& node) {
-    if (node.is("dataset_of"))
-      return attr_expr(node.arg("dataset"), Param::Kind::any, environment_);
+    if (const std::string& param = node.op->stands_for; !param.empty())
+      return attr_expr(node.arg(param), Param::Kind::any, environment_);
     CallBuilder call{node.op->name};
     size_t next_input = pipes(node) ? 1 : 0;
     for (const Param& p : std::span(node.op->params).subspan(next_input)) {

@@ -145,14 +145,12 @@ void BlockSizer::observe(int64_t rows, uint64_t spent, int64_t bytes) {
 
 namespace {
 
-// Rows of the plan stand for single records, if for any: a row that is made of several has the
-// lineage of the first of them.
+// Returns true if rows of the plan stand for single records, if for any: a row that is made of
+// several has the lineage of the first of them.
 bool gives_records(const PlanNode& plan) {
   const auto joins_rows = [](const PlanNode* node) {
-    constexpr std::string_view kParts[] = {"batch", "window", "group", "bucket", "pack", "reduce"};
-    return std::ranges::any_of(kParts, [node](std::string_view part) {
-      return node->op->name.find(part) != std::string::npos;
-    });
+    const Rows rows = node->op->rows;
+    return !node->op->source && (rows == Rows::unknown || rows == Rows::regroup);
   };
   const PlanNode* node = &plan;
   for (; node->inputs.size() == 1; node = node->inputs[0].get()) {
@@ -164,8 +162,8 @@ bool gives_records(const PlanNode& plan) {
 
 Chain::Stage make_stage(const PlanPtr& node, const OpenContext& context) {
   Chain::Stage stage;
-  stage.filter = node->is("filter");
-  stage.function = context.program(*node, stage.filter ? "predicate" : "f");
+  stage.filter = node->op->chain == ChainRole::filter;
+  stage.function = context.program(*node, node->functions.front().first);
   stage.counters = context.run->options().count ? context.run->counters(node.get()) : nullptr;
   stage.name = node->op->name;
   for (const LeafSpec& leaf : node->spec.leaves()) {
@@ -183,7 +181,7 @@ std::shared_ptr<const CompiledFunction> take_file_reads(const PlanNode& node,
                                                         const OpenContext& context,
                                                         Chain::Stage* stage) {
   if (stage->filter || is_serial()) return nullptr;
-  const std::optional<FileReads> reads = split_file_reads(*node.function("f"));
+  const std::optional<FileReads> reads = split_file_reads(*node.functions.front().second);
   if (!reads) return nullptr;
   stage->function = std::make_shared<const CompiledFunction>(reads->rest, context.environment);
   return std::make_shared<const CompiledFunction>(reads->names, context.environment);
@@ -242,9 +240,15 @@ class ChainCursor final : public Cursor {
 
 }  // namespace
 
+namespace {
+
+bool in_chain(const PlanNode& node) { return node.op->chain != ChainRole::none; }
+
+}  // namespace
+
 bool goes_along(const PlanNode& node) {
-  return node.is("filter") && node.inputs[0]->op->stateless &&
-         node.function("predicate")->effects() != Effects::stateful;
+  return node.op->chain == ChainRole::filter && in_chain(*node.inputs[0]) &&
+         node.functions.front().second->effects() != Effects::stateful;
 }
 
 const PlanNode& parallel_node(const PlanNode& node) {
@@ -259,7 +263,7 @@ CursorPtr open_chain(const PlanPtr& node, OpenContext& context) {
   OpenContext below = context;  // rows behind the mark are dropped at the top of the chain
   PlanPtr bottom = node;
   std::shared_ptr<const CompiledFunction> names = take_file_reads(*node, below, &stages.back());
-  while (!names && bottom->inputs[0]->op->stateless &&
+  while (!names && in_chain(*bottom->inputs[0]) &&
          (goes_along(*bottom) || parallelism(*bottom->inputs[0], context) == calls)) {
     bottom = bottom->inputs[0];
     stages.push_back(make_stage(bottom, below));

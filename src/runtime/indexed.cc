@@ -50,12 +50,12 @@ const PlanNode* not_indexable(const PlanNode& root) {
 void check_index(const PlanNode& plan, int64_t index) {
   // What the last stage has no indices for is told first, as the peer does.
   const PlanNode* last = &plan;
-  while (last->is("prefetch") || last->is("with_options")) last = last->inputs[0].get();
-  const bool by_index = last->op->open_indexed || last->is("unbatch");
+  while (last->op->is_transparent()) last = last->inputs[0].get();
+  const bool by_index = last->op->open_indexed || last->op->peer_has_index;
   const Code code = by_index ? Code::failed_precondition : Code::unimplemented;
   if (plan.cardinality == kInfinite)
     throw Error(code, "the pipeline is infinite; put take(n) before", "at");
-  if (plan.cardinality == kUnknown && plan.is("cache")) {
+  if (plan.cardinality == kUnknown && plan.op->caches) {
     if (index >= 0) return;
     throw Error(Code::out_of_range, "index is out of range: " + std::to_string(index), "at");
   }
@@ -70,7 +70,7 @@ int64_t counted_elements(const PlanNode& plan) {
   if (plan.cardinality == kUnknown) return kUnknown;
   const std::vector<const PlanNode*> nodes = topological(plan);
   const bool promised = std::ranges::any_of(
-      nodes, [](const PlanNode* node) { return node->is("assert_cardinality"); });
+      nodes, [](const PlanNode* node) { return node->op->promises_cardinality; });
   return promised ? kUnknown : plan.cardinality;
 }
 

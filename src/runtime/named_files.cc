@@ -17,8 +17,8 @@ constexpr int64_t kLongestName = 4096;
 class Names {
  public:
   void add_stage(const PlanNode& node) {
-    const bool values = node.op->name.starts_with("from_");
-    for (const auto& [name, value] : node.args) add(value, node.op->source && !values);
+    const bool patterns = node.op->source && node.op->literal == Literal::none;
+    for (const auto& [name, value] : node.args) add(value, patterns);
     for (const auto& [name, f] : node.functions) add(*f);
   }
   std::vector<FileState> files() const { return {found_.begin(), found_.end()}; }

@@ -54,7 +54,7 @@ Json stages_of(const PlanNode& plan) {
   const std::vector<CanonicalHashes> hashes = all_canonical_hashes(plan);
   for (const PlanNode* node : topological(plan)) {
     out.push_back({{"stage", node->op->name}, {"identity", hex(hashes[out.size()].identity)}});
-    if (node->is("shard")) {
+    if (node->op->resharding == Resharding::shard) {
       out.back()["num_shards"] = node->arg("num_shards").as_int();
       out.back()["index"] = node->arg("index").as_int();
     }
@@ -179,7 +179,7 @@ void check_stages(const Json& saved, const PlanNode& plan) {
         check_files(is, saved[i], *nodes[i]);
         continue;
       }
-      if (nodes[i]->is("shard")) check_rank(saved[i], *nodes[i]);
+      if (nodes[i]->op->resharding == Resharding::shard) check_rank(saved[i], *nodes[i]);
       if (const std::string code = find_unidentified_code_of_stage(*nodes[i]); !code.empty())
         refuse(code + "; until then a checkpoint is resumed only by the same dataset");
       if (reads_same_paths(saved[i], *nodes[i])) check_files(is, saved[i], *nodes[i]);

@@ -41,8 +41,6 @@ struct Heaviest {
   }
 };
 
-bool is_file_list(const PlanNode& node) { return node.is("files") || node.is("list_files"); }
-
 // Collects the strings of an argument: a scalar, a vector, a list.
 void collect_strings(const Attr& attr, std::vector<std::string>* out) {
   if (attr.is_tensor() && attr.tensor().dtype() == DType::bytes && !attr.tensor().object()) {
@@ -119,9 +117,7 @@ class Capture {
     s.cardinality = node.cardinality;
     s.random = node.op->random;
     for (const auto& [name, f] : node.functions) s.random |= f->effects() != Effects::pure;
-    s.stateless = node.op->stateless;
-    s.keeps_rows = node.op->keeps_rows;
-    s.sink = node.op->sink;
+    take_facts(*node.op, &s);
     s.spec = node.spec.text();
     s.fixed_size = true;
     for (const LeafSpec& leaf : node.spec.leaves()) {
@@ -203,7 +199,7 @@ class Capture {
       const PlanNode& node = *nodes_[i];
       if (s.bytes_read == 0 && s.files_opened == 0) continue;
       Files files;
-      if (node.op->source) files = measure_files(strings_of(node));
+      files = measure_files(strings_of(node));
       for (int at = s.id; files.count == 0 && at >= 0;
            at = stages_[static_cast<size_t>(at)].parent) {
         files = listed_below(*nodes_[static_cast<size_t>(at)]);
@@ -215,7 +211,7 @@ class Capture {
 
   static std::vector<std::string> strings_of(const PlanNode& node) {
     std::vector<std::string> out;
-    if (!node.op->params.empty()) collect_strings(node.arg(node.op->params[0].name), &out);
+    if (!node.op->files_param.empty()) collect_strings(node.arg(node.op->files_param), &out);
     return out;
   }
 
@@ -224,7 +220,7 @@ class Capture {
     for (const PlanPtr& input : user.inputs) {
       Files files;
       for (const PlanNode* node : topological(*input)) {
-        if (!is_file_list(*node)) continue;
+        if (!node->op->lists_files) continue;
         const auto [at, fresh] = lists_.try_emplace(node);
         if (fresh) at->second = measure_files(strings_of(*node));
         files.bytes += at->second.bytes;

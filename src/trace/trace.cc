@@ -8,7 +8,9 @@
 
 #include "base/error.h"
 #include "base/json_mistake.h"
+#include "datasets/datasets.h"
 #include "io/file.h"
+#include "plan/node.h"
 
 namespace penstock {
 namespace {
@@ -71,6 +73,10 @@ void visit_stage(T& s, F&& f) {
   f("stateless", s.stateless);
   f("keeps_rows", s.keeps_rows);
   f("sink", s.sink);
+  f.fact("scales", s.scales);
+  f.fact("repeats", s.repeats);
+  f.fact("caches", s.caches);
+  f.fact("reads_ahead", s.reads_ahead);
   f("fixed_size", s.fixed_size);
   f("nested_output", s.nested_output);
   f("spec", s.spec);
@@ -89,6 +95,7 @@ struct Writer {
   void operator()(const char* key, const T& field) const {
     object[key] = value_of(field);
   }
+  void fact(const char* key, bool field) const { object[key] = field; }
 };
 
 // Reads the keys of one object; errors name the object.
@@ -108,6 +115,10 @@ class Reader {
   template <typename T>
   void operator()(const char* key, T& field) const {
     read(key, at(key), &field);
+  }
+  // Leaves the field as it is if the trace is older than the key.
+  void fact(const char* key, bool& field) const {
+    if (object_.contains(key)) read(key, at(key), &field);
   }
 
   [[noreturn]] void fail(const std::string& key, const std::string& what) const {
@@ -177,6 +188,16 @@ Json object_of(F&& visit) {
 
 }  // namespace
 
+void take_facts(const OperatorDef& op, StageTrace* stage) {
+  stage->stateless = op.chain != ChainRole::none;
+  stage->keeps_rows = op.rows == Rows::same;
+  stage->sink = op.sink;
+  stage->scales = op.scales();
+  stage->repeats = !op.passes_param.empty();
+  stage->caches = op.caches;
+  stage->reads_ahead = op.reads_ahead;
+}
+
 Json trace_stages_json(const Trace& trace) {
   Json out = Json::array();
   for (const StageTrace& s : trace.stages) {
@@ -196,6 +217,7 @@ Json trace_to_json(const Trace& trace) {
 }
 
 Trace trace_from_json(const Json& json, const std::string& where) {
+  register_datasets();  // older traces lack facts about their operators
   const Reader top(json, where, "");
   std::string schema;
   int version = 0;
@@ -222,6 +244,8 @@ Trace trace_from_json(const Json& json, const std::string& where) {
     const Reader reader(stages[static_cast<size_t>(id)], where,
                         "stages[" + std::to_string(id) + "]");
     StageTrace s;
+    reader("op", s.op);
+    if (const OperatorDef* op = OperatorRegistry::instance().find(s.op)) take_facts(*op, &s);
     visit_stage(s, reader);
     check_stage(s, id, count, reader);
     trace.stages.push_back(std::move(s));

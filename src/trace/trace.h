@@ -12,6 +12,7 @@
 namespace penstock {
 
 class Run;  // runtime/run.h
+struct OperatorDef;
 using Json = nlohmann::ordered_json;
 
 inline constexpr int kTraceVersion = 1;
@@ -68,6 +69,11 @@ struct StageTrace {
   bool stateless = false;   // at most one row out for each row in, no state
   bool keeps_rows = false;  // exactly one row out for each row in
   bool sink = false;
+  // Facts about the operator (plan/node.h).
+  bool scales = false;         // counts of a part of its input scale to the whole
+  bool repeats = false;        // reads its input again and again
+  bool caches = false;         // holds all elements of its input after the first pass
+  bool reads_ahead = false;    // computes its input on other threads
   bool fixed_size = false;     // every element has the same number of bytes
   bool nested_output = false;  // elements hold datasets
   std::string spec;
@@ -82,6 +88,9 @@ struct Trace {
   std::vector<StageTrace>
       stages;  // users before inputs, nested stages after the stage to which they belong
 };
+
+// Copies the facts about the operator to the stage.
+void take_facts(const OperatorDef& op, StageTrace* stage);
 
 struct CaptureOptions {
   TraceInterval
