@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks the code without running it: format, include direction, memory that kernels take, how files are opened,
-clang-tidy, links in the docs, words of comments and docs.
+names of operators, clang-tidy, links in the docs, words of comments and docs.
 
 lint.py [--all] [--seconds S] [--only CHECK]
 
@@ -8,7 +8,7 @@ clang-tidy takes the C++ files that differ from main (or, on main, from the comm
 others in an order that changes with the commit, and begins no file after S seconds (default 300);
 --all takes every file. It reads build/dev/compile_commands.json. "words" reads the lines added since
 main (or, on main, since the commit before). --only runs the check of that name. Files over 400 lines are
-listed; they do not fail. Closing line: N passed, N failed, over the eight checks.
+listed; they do not fail. Closing line: N passed, N failed, over the nine checks.
 """
 import argparse
 import concurrent.futures
@@ -51,7 +51,7 @@ RAW_OPEN = re.compile(r"(?<!\w)::open\(|\bfopen\(|\bopendir\(|\bifstream\b")
 CHECKED_OR_CONSTANT = re.compile(r'system_path\(|fopen\("/proc|"/proc/cpuinfo"|"/sys/fs/cgroup|v1\(v1_path\)')
 
 
-def check_names(_):
+def check_file_names(_):
     """Names of files reach the system through base/open_file.h, which refuses those with a zero byte."""
     bad = []
     for file in sorted((ROOT / "src").rglob("*.cc")):
@@ -62,6 +62,62 @@ def check_names(_):
             if RAW_OPEN.search(code) and not CHECKED_OR_CONSTANT.search(code):
                 bad.append(f"{file.relative_to(ROOT)}:{number}: opens a file by its name; see base/open_file.h")
     return bad
+
+
+# Comparisons of a name with a literal, lists of names, tables from a name to a constant or a function.
+NAME_TEST = re.compile(r'\.?\bis\("(\w+)"\)|(?:\bname|\bop|\bstage|\w_name)(?:\(\))? [!=]= "(\w+)"'
+                       r'|\bname(?:\(\))?\.(?:find|contains|starts_with|ends_with)\("(\w+)"|"(\w+)" [!=]= \w*name\b')
+NAME_LIST = re.compile(r'\bstring_view (?:\w+ : |k\w+\[\] = )\{([^{}]*)\}|\bset<[^;=]*>>? \w+[ ={]+([^{};]*)\}')
+NAME_TABLE = re.compile(r'\{"(\w+)", &?\w+::\w+\}')
+NAME_GOOD = ('op.name = "take";', 'make_node("take", inputs)', 'args["take"]', 'key == "take"', 'node.is("none")',
+             'node.op->name == def.name', '{"take", "x"}')
+NAME_BAD = ('node.is("take")', 'if (op->name == "take")', 's.op != "take"', 'def_name == "take"', '{"take", Kind::same},',
+            'for (const std::string_view name : {"x", "take"})', 'op->name.find("take")')
+# The grammar of text: how ops are written, and forms that are no calls of an op or an operator.
+NAME_TABLES = {"src/plan/spelling.cc", "src/plan/elaborate_special.cc", "src/plan/parse_expression.cc"}
+
+
+def op_names():
+    """Names of all operators and ops, of those in no document too."""
+    pages = "".join((ROOT / f"docs/{page}.md").read_text(encoding="utf-8") for page in ("operators", "functions"))
+    names = set(re.findall(r"^### `(\w+)`", pages, re.M))
+    for file in (ROOT / "src/datasets").glob("*.cc"):
+        names |= set(re.findall(r'\bop\.name = "(\w+)"', file.read_text(encoding="utf-8")))
+    return names - {"apply"}  # a form of the language, described with the operators
+
+
+def name_tests(code, names):
+    """-> (line, name) for each test of a name that is that of an operator or op."""
+    found = []
+    for pattern in (NAME_TEST, NAME_LIST, NAME_TABLE):
+        for m in pattern.finditer(code):
+            text = next(g for g in m.groups() if g is not None)
+            words = re.findall(r'"(\w+)"', text) if pattern is NAME_LIST else [text]
+            known = [w for w in words if w in names]
+            if 2 * len(known) >= len(words):  # a list of other things may hold one by chance
+                found += [(code.count("\n", 0, m.start()) + 1, w) for w in known]
+    return found
+
+
+def check_names(_):
+    """Facts about operators and ops stand in their definitions (OperatorDef, OpDef): nobody asks for their names, but
+    for the operator's own file and a rewrite rule."""
+    problems = [f"tools/lint.py: misses {line}" for line in NAME_BAD if not name_tests(line, {"take"})]
+    problems += [f"tools/lint.py: refuses {line}" for line in NAME_GOOD if name_tests(line, {"take"})]
+    names = op_names()
+    for file in sorted((ROOT / "src").rglob("*")):
+        where = str(file.relative_to(ROOT))
+        if file.suffix not in (".h", ".cc") or file.stem.endswith("_test") or where in NAME_TABLES \
+                or where.startswith("src/cluster/"):
+            continue
+        text = file.read_text(encoding="utf-8")
+        if where.startswith("src/optimizer/") and re.search(r"^const Rule k\w+\{", text, re.M):
+            continue
+        code = re.sub(r"//[^\n]*", "", text)
+        problems += [f'{where}:{line}: asks for the name "{name}"; make what it asks a fact of OperatorDef '
+                     f"(src/plan/node.h) or OpDef (src/functions/op.h)"
+                     for line, name in name_tests(code, names) if file.stem != name]
+    return problems
 
 
 def base_commit():
@@ -251,7 +307,8 @@ def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--all", action="store_true")
     ap.add_argument("--seconds", type=int, default=300)
-    checks = {"format": check_format, "includes": check_includes, "memory": check_memory, "names of files": check_names,
+    checks = {"format": check_format, "includes": check_includes, "memory": check_memory, "names of files": check_file_names,
+              "names": check_names,
               "scripts": check_scripts, "links": check_links, "words": check_words, "clang-tidy": check_tidy}
     ap.add_argument("--only", choices=checks)
     a = ap.parse_args()

@@ -65,10 +65,10 @@ class Bpe final : public Tokenizer {
   void encode(std::string_view text, ChargedVector<int32_t>* out) const override;
   ChargedString decode(std::span<const int32_t> ids) const override;
   int64_t size() const override { return static_cast<int64_t>(pieces_.size()); }
-  int32_t special(std::string_view name) const override {
-    const std::string_view written = name == "unk"   ? "<unk>"
-                                     : name == "pad" ? "<pad>"
-                                                     : "<|endoftext|>";
+  int32_t special(std::string_view piece) const override {
+    const std::string_view written = piece == "unk"   ? "<unk>"
+                                     : piece == "pad" ? "<pad>"
+                                                      : "<|endoftext|>";
     for (const auto& [text, id] : added_) {
       if (text == written) return id;
     }

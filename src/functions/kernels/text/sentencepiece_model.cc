@@ -46,10 +46,10 @@ class SentencePiece final : public Tokenizer {
   }
 
   int64_t size() const override { return model_.GetPieceSize(); }
-  int32_t special(std::string_view name) const override {
-    if (name == "bos") return model_.bos_id();
-    if (name == "eos") return model_.eos_id();
-    return name == "unk" ? model_.unk_id() : name == "pad" ? model_.pad_id() : -1;
+  int32_t special(std::string_view piece) const override {
+    if (piece == "bos") return model_.bos_id();
+    if (piece == "eos") return model_.eos_id();
+    return piece == "unk" ? model_.unk_id() : piece == "pad" ? model_.pad_id() : -1;
   }
 
  private:
