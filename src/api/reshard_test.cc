@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <random>
 
+#include "api/operator_copies_test.h"
 #include "penstock/penstock.h"
 
 namespace penstock {
@@ -15,6 +16,7 @@ namespace {
 // SHARD in the text becomes the rank's shard.
 Dataset rank_of(std::string text, int64_t ranks, int64_t rank, int threads = 2,
                 int64_t block_rows = 4096) {
+  register_operator_copies();
   const std::string shard = "shard(" + std::to_string(ranks) + ", " + std::to_string(rank) + ")";
   for (size_t at = text.find("SHARD"); at != std::string::npos; at = text.find("SHARD"))
     text.replace(at, 5, shard);
@@ -129,6 +131,8 @@ const char* const kPipelines[] = {
     "range(1, 12) | shuffle(4, seed=3) | repeat(2) | SHARD | filter(x -> x % 4 != 0) |"
     " interleave(x -> range(x * 20, x * 20 + 13) | map(y -> y + 1), cycle_length=4, "
     "block_length=2) | shuffle(9, seed=3) | batch(2) | prefetch(2)",
+    "range(1, 200) | SHARD | my_filter(x -> x % 4 != 0) | my_shuffle(20, seed=3) | my_batch(4) |"
+    " my_prefetch(2) | my_repeat(2)",
 };
 
 }  // namespace
