@@ -8,7 +8,7 @@ import re
 import sys
 
 ROOMS = ["base", "data", "functions", "plan", "io", "runtime", "datasets", "trace", "model",
-         "optimizer", "cluster", "report", "api", "cli"]
+         "optimizer", "cluster", "report", "job", "api", "cli"]
 # Additional rules: model and optimizer read plans and traces, never the running engine.
 NEVER = {("model", "runtime"), ("optimizer", "runtime"), ("cluster", "datasets")}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<(penstock/[^>]+)>)', re.M)

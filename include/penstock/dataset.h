@@ -23,6 +23,7 @@
 #include "penstock/extend.h"
 #include "penstock/function.h"
 #include "penstock/iterator.h"
+#include "penstock/job.h"
 #include "penstock/tensor.h"
 
 namespace penstock {
@@ -104,8 +105,8 @@ class Dataset {
   Dataset stage(const std::string& name, std::vector<Value> args = {}, Named named = {}) const;
 
   // What it is
-  std::string element_spec() const;  // "{image: uint8[?, ?, 3], label: int64}"
-  int64_t cardinality() const;       // of one pass, or kInfiniteElements, kUnknownElements
+  ElementSpec element_spec() const;
+  int64_t cardinality() const;  // of one pass, or kInfiniteElements, kUnknownElements
   // Changes with all that decides the data: stages, arguments, functions, seeds, and path, size and
   // time of each file that is named. 32 hex digits.
   std::string fingerprint() const;
@@ -136,11 +137,19 @@ class Dataset {
   Element get_single_element() const;
   // f(state, element) over all elements; `initial` may be tuple({...}) or dict({...}).
   Element reduce(const Value& initial, const UserFunction& f) const;
+  // The dataset that an element, or a part of one, is: Kind::dataset. Throws INVALID_ARGUMENT for
+  // another element. If it uses values of the element, it is iterated as it is: further stages and
+  // checkpoints are UNIMPLEMENTED.
+  static Dataset nested(const Element& element);
   // Of a text that ends in a value (reduce, cardinality, get_single_element).
   Element value() const;
-  // Runs it for at most so long and writes what each stage did, for `penstock explain`. Throws the
-  // first error of an element, after writing.
-  void trace(const std::string& path, double seconds) const;
+
+  // Measuring it. Each runs the pipeline; an element that fails ends that run and throws its error.
+  job::Trace trace(const job::Limits& limits = {}) const;
+  job::Explanation explain(const job::Limits& limits = {}, const job::Setting& setting = {}) const;
+  // Searches the plan that returns the same elements in the same order fastest.
+  struct Optimization;
+  Optimization optimize(const job::OptimizeOptions& options = {}) const;
 
  private:
   friend struct DatasetAccess;
@@ -148,6 +157,14 @@ class Dataset {
   explicit Dataset(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
   const std::shared_ptr<const Impl>& impl() const;  // throws if the dataset was moved from
   std::shared_ptr<const Impl> impl_;
+};
+
+struct Dataset::Optimization {
+  Dataset dataset;     // every knob is written in its text
+  job::Estimate rate;  // predicted: elements per second over all passes
+  double first_pass_rate = 0, later_passes_rate = 0;
+  std::vector<job::Change> changes;  // in the order they are made
+  std::vector<std::string> notes;    // places where a cache may not stand, and why
 };
 
 }  // namespace penstock

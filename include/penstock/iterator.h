@@ -1,11 +1,15 @@
 // Walking over the elements of a dataset.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "penstock/job.h"
 #include "penstock/tensor.h"
 
 namespace penstock {
@@ -28,6 +32,19 @@ class Iterator {
   // next call goes on after it. Throws CANCELLED after cancel. An element's bytes are the caller's:
   // they do not count against Options::memory_bytes, however many are kept.
   bool next(Element* out);
+  // The same, with a time limit. Returns timeout if no element has come by then; the next call goes
+  // on. Stages that compute in the calling thread are not interrupted: they end their block.
+  enum class Next : uint8_t { element, end, timeout };
+  Next next(Element* out, std::chrono::nanoseconds timeout);
+
+  // The job so far, read from live counters: from any thread, also while next runs, and after the
+  // end. None of them stops or slows the run.
+  job::Stats stats() const;
+  job::Trace trace() const;
+  std::vector<job::IgnoredErrors> ignored_errors() const;
+  // Facts that no element shows, such as a cache that was given up for want of memory.
+  std::vector<std::string> notes() const;
+
   // A checkpoint: where the stream stands behind the elements given so far, in kilobytes whatever
   // the stages hold. Stops nothing. Dataset::resume goes on there, in this process or another, on
   // any number of threads, with the same elements. See Options::checkpoints. Waits for a running
@@ -37,6 +54,7 @@ class Iterator {
   void cancel();
 
  private:
+  Next next_before(Element* out, int64_t deadline_ns);
   std::unique_ptr<State> state_;
 };
 

@@ -6,4 +6,6 @@
 #include "penstock/extend.h"
 #include "penstock/function.h"
 #include "penstock/iterator.h"
+#include "penstock/job.h"
+#include "penstock/spec.h"
 #include "penstock/tensor.h"

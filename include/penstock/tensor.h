@@ -12,27 +12,9 @@
 #include <vector>
 
 #include "penstock/error.h"
+#include "penstock/spec.h"
 
 namespace penstock {
-
-enum class Type : uint8_t {
-  boolean,
-  uint8,
-  uint16,
-  uint32,
-  uint64,
-  int8,
-  int16,
-  int32,
-  int64,
-  float16,
-  bfloat16,  // data() holds the 16 bits of each
-  float32,
-  float64,
-  bytes,  // strings
-};
-
-std::string_view type_name(Type type);  // "int64", "bytes"
 
 // The Type whose entries are T's.
 template <typename T>
@@ -143,11 +125,25 @@ class Array {
 struct ElementRows;  // a block of elements
 struct ElementNode;  // a place in the structure of an element
 
+// A ragged tensor: item i of axis k is [splits[k][i], splits[k][i + 1]) of axis k + 1, and the last
+// splits cut `values`. Splits are int64 vectors that start with 0 and ascend, outermost first.
+struct RaggedArray {
+  std::vector<Array> splits;
+  Array values;
+};
+
+// A sparse tensor: entry i is at indices[i].
+struct SparseArray {
+  Array indices;  // int64 [n, rank]
+  Array values;   // [n]
+  Array shape;    // int64 [rank]
+};
+
 // One element of a dataset, or a part of one: a tensor, a tuple, a dict. A light handle that keeps
 // its data alive: it may outlive the iterator and the dataset. All functions are thread-safe.
 class Element {
  public:
-  enum class Kind : uint8_t { none, tensor, tuple, dict, dataset, optional };
+  using Kind = ElementSpec::Kind;
 
   Element() = default;  // none
   Element(const Element&) = default;
@@ -176,7 +172,12 @@ class Element {
   bool has_value() const;
   // Throws unless it is a tensor, or an optional value that is there.
   Array array() const;
-  // All tensors in it, in reading order, without optional values that are missing.
+  // Throw unless it is a ragged or a sparse tensor. The arrays share the element's bytes.
+  RaggedArray ragged() const;
+  SparseArray sparse() const;
+  // All arrays in it, in reading order, without optional values that are missing and nested
+  // datasets. Of a ragged tensor the splits, then the values; of a sparse one the indices, the
+  // values, the shape.
   std::vector<Array> arrays() const;
   template <ArrayEntry T>
   std::span<const T> as() const {  // valid as long as a copy of this element lives
@@ -189,10 +190,11 @@ class Element {
   std::string text() const { return std::string(array().text()); }
   // Same structure and tensors. Nested datasets are never the same.
   bool same(const Element& other) const;
-  std::string spec() const;  // "{image: uint8[?, ?, 3], label: int64}"
+  ElementSpec spec() const;
 
  private:
   friend struct ElementAccess;
+  void check_kind(Kind wanted, const char* what) const;
   std::shared_ptr<const ElementRows> rows_;
   int64_t row_ = 0;
   const ElementNode* node_ = nullptr;

@@ -5,6 +5,7 @@
 #include "api/dataset_impl.h"
 #include "api/generator.h"
 #include "api/recorded.h"
+#include "api/spec.h"
 #include "base/random.h"
 #include "datasets/datasets.h"
 #include "io/file.h"
@@ -13,7 +14,6 @@
 #include "plan/format.h"
 #include "plan/parser.h"
 #include "plan/unparse.h"
-#include "trace/trace.h"
 
 namespace penstock {
 namespace {
@@ -49,6 +49,11 @@ std::shared_ptr<Impl> derived(const std::vector<Dataset>& inputs) {
   auto out = std::make_shared<Impl>();
   for (const Dataset& input : inputs) {
     const Impl& impl = DatasetAccess::impl(input);
+    if (!impl.environment.empty()) {
+      throw Error(Code::unimplemented,
+                  "a nested dataset that uses values of its element is only iterated; write its "
+                  "stages in the function that makes it");
+    }
     for (const auto& k : impl.kept) {
       if (std::ranges::find(out->kept, k) == out->kept.end()) out->kept.push_back(k);
     }
@@ -387,14 +392,16 @@ Dataset Dataset::apply(const std::string& stages) const {
       {*this});
 }
 
-std::string Dataset::element_spec() const { return impl()->plan->spec.text(); }
+ElementSpec Dataset::element_spec() const { return to_element_spec(impl()->plan->spec); }
 int64_t Dataset::cardinality() const { return impl()->plan->cardinality; }
 std::string Dataset::text() const { return format_program(unparse(*impl()->plan)); }
 const Options& Dataset::options() const { return impl()->options; }
 
 Dataset Dataset::with_options(const Options& options) const {
-  const std::shared_ptr<Impl> out = derived({*this});
+  const auto out = std::make_shared<Impl>();
+  out->kept = impl()->kept;
   out->plan = impl()->plan;
+  out->environment = impl()->environment;
   out->prepared = impl()->prepared;
   out->options = options;
   if (options.threads < 0)
@@ -419,6 +426,17 @@ Dataset Dataset::optimized() const {
   return Dataset(out);
 }
 
+Dataset Dataset::nested(const Element& element) {
+  const std::shared_ptr<Impl> out = derived({});
+  std::shared_ptr<const void> owner;
+  const std::shared_ptr<const DatasetValue> dataset = ElementAccess::dataset(element, &owner);
+  out->plan = dataset->plan();
+  out->prepared = true;  // with the plan that it is a part of
+  for (const Tensor& t : dataset->environment()) out->environment.push_back(t.copy());
+  out->kept.push_back(std::move(owner));
+  return Dataset(out);
+}
+
 Element Dataset::value() const {
   const PlanPtr& plan = impl()->to_run();
   if (!plan->op->sink)
@@ -433,39 +451,6 @@ Element Dataset::get_single_element() const { return stage("get_single_element")
 
 Element Dataset::reduce(const Value& initial, const UserFunction& f) const {
   return stage("reduce", {initial, function_value("reduce", f)}).value();
-}
-
-void Dataset::trace(const std::string& path, double seconds) const {
-  const PlanPtr& plan = impl()->to_run();
-  if (plan->op->sink)
-    throw Error(Code::failed_precondition, "the pipeline ends in a value", plan->op->name);
-  const std::string program = format_program(unparse(*plan));
-  BlockIterator iterator(plan, impl()->run_options(), impl()->state());
-  const double cpu_start = process_cpu_seconds();
-  const int64_t start = now_ns();
-  auto since_start = [&] { return static_cast<double>(now_ns() - start) * 1e-9; };
-  CaptureOptions capture;
-  ErrorPtr error;
-  Block block;
-  while (!error && since_start() < seconds) {
-    const bool first = capture.interval.elements == 0;
-    if (!iterator.next(&block, first ? 1 : INT64_MAX)) {
-      capture.interval.ended = true;
-      break;
-    }
-    if (first) capture.interval.first_element_seconds = since_start();
-    capture.interval.elements += block.rows;
-    if (!block.errors.empty()) {
-      error = block.errors[0].error;
-      capture.interval.interrupted = true;
-    }
-  }
-  block.clear();
-  capture.interval.seconds = since_start();
-  capture.interval.process_cpu_seconds = process_cpu_seconds() - cpu_start;
-  capture.interval.waited_seconds = static_cast<double>(iterator.waited_ns()) * 1e-9;
-  write_trace(path, capture_trace(iterator.run(), program, capture));
-  if (error) throw Error(*error);
 }
 
 }  // namespace penstock

@@ -17,6 +17,7 @@ struct Dataset::Impl {
   PlanPtr plan;
   Options options;
   bool prepared = false;                          // the plan is run as it is
+  std::vector<Tensor> environment;                // of a nested dataset: its captures
   std::vector<std::shared_ptr<const void>> kept;  // texts and trees that nodes point into
 
   // A forked child has its own: other threads may have been at the parent's.

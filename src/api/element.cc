@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "api/spec.h"
 #include "data/optional.h"
+#include "data/ragged.h"
 
 namespace penstock {
 namespace {
@@ -103,7 +105,8 @@ bool Array::same(const Array& other) const {
   return ArrayAccess::tensor(*this).same(ArrayAccess::tensor(other));
 }
 
-ElementNode::ElementNode(const Spec& what, size_t* next_leaf) : spec(what), leaf(*next_leaf) {
+ElementNode::ElementNode(const Spec& what, size_t* next_leaf)
+    : spec(what), kind(to_element_spec(what).kind), leaf(*next_leaf) {
   if (spec.is_leaf()) ++*next_leaf;
   items.reserve(spec.items.size());
   for (const Spec& item : spec.items) items.emplace_back(item, next_leaf);
@@ -119,6 +122,19 @@ Element ElementAccess::of(std::shared_ptr<const ElementRows> rows, int64_t row) 
   return out;
 }
 
+std::shared_ptr<const DatasetValue> ElementAccess::dataset(const Element& element,
+                                                           std::shared_ptr<const void>* owner) {
+  element.check_kind(Element::Kind::dataset, "a nested dataset");
+  *owner = element.rows_->owner;
+  const Tensor row = element.rows_->block.columns[element.node_->leaf].row(element.row_);
+  auto out = std::dynamic_pointer_cast<const DatasetValue>(row.object());
+  if (!out) {
+    throw Error(Code::unimplemented,
+                "Element: a batch of datasets is not one dataset; unbatch it first");
+  }
+  return out;
+}
+
 Element ElementAccess::of(const Spec& spec, const std::vector<Tensor>& leaves) {
   auto rows = std::make_shared<ElementRows>();
   rows->layout = std::make_shared<const ElementLayout>(spec);
@@ -127,19 +143,7 @@ Element ElementAccess::of(const Spec& spec, const std::vector<Tensor>& leaves) {
   return of(std::move(rows), 0);
 }
 
-Element::Kind Element::kind() const {
-  if (!node_) return Kind::none;
-  switch (node_->spec.kind) {
-    case Spec::Kind::none: return Kind::none;
-    case Spec::Kind::tuple: return Kind::tuple;
-    case Spec::Kind::dict: return Kind::dict;
-    case Spec::Kind::leaf: break;
-  }
-  const LeafSpec::Kind leaf = node_->spec.leaf.kind;
-  return leaf == LeafSpec::Kind::dataset    ? Kind::dataset
-         : leaf == LeafSpec::Kind::optional ? Kind::optional
-                                            : Kind::tensor;
-}
+Element::Kind Element::kind() const { return node_ ? node_->kind : Kind::none; }
 
 bool Element::has_value() const {
   return kind() != Kind::optional ||
@@ -155,7 +159,7 @@ std::vector<std::string> Element::keys() const {
 Element Element::operator[](size_t i) const {
   if (i >= size()) {
     throw Error(Code::out_of_range, "Element: part " + std::to_string(i) + " of " +
-                                        std::to_string(size()) + ": " + spec());
+                                        std::to_string(size()) + ": " + spec().text());
   }
   Element out = *this;
   out.node_ = &node_->items[i];
@@ -166,7 +170,7 @@ Element Element::operator[](std::string_view key) const {
   const int i = kind() == Kind::dict ? node_->spec.find(key) : -1;
   if (i < 0)
     throw Error(Code::not_found,
-                "Element: there is no field `" + std::string(key) + "`: " + spec());
+                "Element: there is no field `" + std::string(key) + "`: " + spec().text());
   return (*this)[static_cast<size_t>(i)];
 }
 
@@ -175,12 +179,35 @@ Array Element::array() const {
     const Tensor row = rows_->block.columns[node_->leaf].row(row_);
     const OptionalTensor* optional = as_optional(row);
     if (!optional->has_value())
-      throw Error(Code::failed_precondition, "Element: the optional value is missing: " + spec());
+      throw Error(Code::failed_precondition,
+                  "Element: the optional value is missing: " + spec().text());
     return ArrayAccess::of(optional->value());
   }
-  if (kind() != Kind::tensor)
-    throw Error(Code::invalid_argument, "Element: is not a tensor: " + spec());
+  check_kind(Kind::tensor, "a tensor");
   return ArrayAccess::of(rows_->block.columns[node_->leaf].row(row_));
+}
+
+RaggedArray Element::ragged() const {
+  check_kind(Kind::ragged, "a ragged tensor");
+  const Tensor row = rows_->block.columns[node_->leaf].row(row_);
+  const RaggedTensor* ragged = as_ragged(row);
+  RaggedArray out{{}, ArrayAccess::of(ragged->values())};
+  for (const Tensor& split : ragged->splits()) out.splits.push_back(ArrayAccess::of(split));
+  return out;
+}
+
+SparseArray Element::sparse() const {
+  check_kind(Kind::sparse, "a sparse tensor");
+  const Tensor row = rows_->block.columns[node_->leaf].row(row_);
+  const SparseTensor* sparse = as_sparse(row);
+  return {ArrayAccess::of(sparse->indices()), ArrayAccess::of(sparse->values()),
+          ArrayAccess::of(sparse->shape())};
+}
+
+void Element::check_kind(Kind wanted, const char* what) const {
+  if (kind() != wanted)
+    throw Error(Code::invalid_argument,
+                "Element: is not " + std::string(what) + ": " + spec().text());
 }
 
 std::vector<Array> Element::arrays() const {
@@ -188,6 +215,14 @@ std::vector<Array> Element::arrays() const {
   if (kind() == Kind::optional)
     return has_value() ? std::vector<Array>{array()} : std::vector<Array>();
   std::vector<Array> out;
+  if (kind() == Kind::ragged) {
+    RaggedArray all = ragged();
+    out = std::move(all.splits);
+    out.push_back(std::move(all.values));
+  } else if (kind() == Kind::sparse) {
+    SparseArray all = sparse();
+    out = {std::move(all.indices), std::move(all.values), std::move(all.shape)};
+  }
   for (size_t i = 0; i < size(); ++i) {
     for (Array& a : (*this)[i].arrays()) out.push_back(std::move(a));
   }
@@ -196,8 +231,7 @@ std::vector<Array> Element::arrays() const {
 
 bool Element::same(const Element& other) const {
   if (kind() == Kind::dataset || kind() != other.kind() || size() != other.size()) return false;
-  if (kind() == Kind::tensor || kind() == Kind::optional)
-    return same_arrays(arrays(), other.arrays());
+  if (size() == 0) return same_arrays(arrays(), other.arrays());
   if (keys() != other.keys()) return false;
   for (size_t i = 0; i < size(); ++i) {
     if (!(*this)[i].same(other[i])) return false;
@@ -205,6 +239,6 @@ bool Element::same(const Element& other) const {
   return true;
 }
 
-std::string Element::spec() const { return node_ ? node_->spec.text() : "none"; }
+ElementSpec Element::spec() const { return node_ ? to_element_spec(node_->spec) : ElementSpec(); }
 
 }  // namespace penstock

@@ -6,6 +6,7 @@
 
 #include "data/block.h"
 #include "data/spec.h"
+#include "functions/evaluate.h"
 #include "penstock/tensor.h"
 
 namespace penstock {
@@ -26,6 +27,7 @@ struct ArrayAccess {
 struct ElementNode {
   ElementNode(const Spec& spec, size_t* next_leaf);
   const Spec& spec;
+  ElementSpec::Kind kind;
   size_t leaf;
   std::vector<ElementNode> items;
 };
@@ -41,11 +43,15 @@ struct ElementLayout {
 
 struct ElementRows {
   std::shared_ptr<const ElementLayout> layout;
+  std::shared_ptr<const void> owner;  // of the texts that plans of nested datasets point into
   Block block;
 };
 
 struct ElementAccess {
   static Element of(std::shared_ptr<const ElementRows> rows, int64_t row);
+  // Throws INVALID_ARGUMENT if the element is not a nested dataset. `owner` gets the rows' owner.
+  static std::shared_ptr<const DatasetValue> dataset(const Element& element,
+                                                     std::shared_ptr<const void>* owner);
   // One element from its leaves.
   static Element of(const Spec& spec, const std::vector<Tensor>& leaves);
 };

@@ -1,12 +1,15 @@
 #include "penstock/iterator.h"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 
 #include "api/dataset_impl.h"
+#include "api/job.h"
 #include "base/fork.h"
 #include "data/hand_over.h"
 #include "datasets/reshard.h"
+#include "job/traced_run.h"
 #include "runtime/saved_run.h"
 
 namespace penstock {
@@ -19,19 +22,25 @@ struct Iterator::State {
         stages(dataset->options.checkpoints
                    ? std::optional<SavedStages>(std::in_place, *dataset->plan)
                    : std::nullopt),
-        blocks(dataset->to_run(), dataset->run_options(), dataset->state(), {},
+        blocks(dataset->to_run(), dataset->run_options(), dataset->state(), dataset->environment,
                saved ? std::optional(saved->from) : std::nullopt),
-        given(saved ? saved->elements : 0) {}
+        resumed(saved ? saved->elements : 0),
+        given(resumed) {}
 
   bool is_inherited() const { return forks != fork_count(); }
 
-  // Under the mutex. False at the end.
-  bool fetch() {
+  // Under the mutex.
+  Poll fetch(int64_t deadline_ns) {
     rows.reset();
+    if (returned_ns > 0) add(consumer_ns, now_ns() - std::exchange(returned_ns, 0));
     before = blocks.position();
     auto fetched = std::make_shared<ElementRows>();
     fetched->layout = dataset->layout();
-    if (!blocks.next(&fetched->block, max_rows)) return false;
+    fetched->owner = dataset;
+    const Poll poll = blocks.next(&fetched->block, max_rows, deadline_ns);
+    add(waited_ns, blocks.waited_ns() - waited_ns.load());
+    if (poll != Poll::ready) return poll;
+    if (first_ns.load() == 0) first_ns.store(now_ns() - blocks.run().start_ns());
     hand_over(&fetched->block);
     constexpr int64_t kBytes = 1 << 20;
     const int64_t bytes =
@@ -40,7 +49,22 @@ struct Iterator::State {
     rows = std::move(fetched);
     row = 0;
     error = 0;
-    return true;
+    returned_ns = now_ns();
+    return poll;
+  }
+
+  // From any thread.
+  TraceInterval interval() const {
+    const auto seconds = [](int64_t ns) { return static_cast<double>(ns) * 1e-9; };
+    TraceInterval out;
+    out.seconds = seconds(now_ns() - blocks.run().start_ns());
+    out.process_cpu_seconds = process_cpu_seconds() - cpu_start;
+    out.elements = given.load() - resumed;
+    out.first_element_seconds = seconds(first_ns.load());
+    out.waited_seconds = seconds(waited_ns.load());
+    out.consumer_seconds = seconds(consumer_ns.load());
+    out.ended = ended.load();
+    return out;
   }
 
   const uint32_t forks = fork_count();
@@ -51,11 +75,15 @@ struct Iterator::State {
   mutable std::mutex mutex;
   std::shared_ptr<const ElementRows> rows;  // null: to be fetched
   int64_t row = 0;
-  StreamPosition before;  // of rows
-  int64_t given;          // elements and errors
-  size_t error = 0;       // the first of the block's errors at `row` or behind
+  StreamPosition before;       // of rows
+  const int64_t resumed;       // elements before this process
+  std::atomic<int64_t> given;  // elements and errors
+  size_t error = 0;            // the first of the block's errors at `row` or behind
   int64_t max_rows = 1;
-  bool ended = false;
+  int64_t returned_ns = 0;  // when the consumer got the first element of `rows`
+  std::atomic<int64_t> first_ns{0}, waited_ns{0}, consumer_ns{0};
+  const double cpu_start = process_cpu_seconds();
+  std::atomic<bool> ended{false};
 };
 
 Iterator::Iterator(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -94,15 +122,27 @@ Iterator::~Iterator() {
   if (state_ && state_->is_inherited()) abandon(std::move(state_));
 }
 
-bool Iterator::next(Element* out) {
+bool Iterator::next(Element* out) { return next_before(out, INT64_MAX) == Next::element; }
+
+Iterator::Next Iterator::next(Element* out, std::chrono::nanoseconds timeout) {
+  const int64_t now = now_ns();
+  const int64_t most = INT64_MAX - now - 1;
+  return next_before(out, now + std::clamp<int64_t>(timeout.count(), 0, most));
+}
+
+Iterator::Next Iterator::next_before(Element* out, int64_t deadline_ns) {
   State& s = checked(state_);
   if (!out) throw Error(Code::invalid_argument, "Iterator: next is given no element to fill");
   const std::lock_guard lock(s.mutex);
-  if (s.ended) return false;
+  if (s.ended) return Next::end;
   s.blocks.run().check_cancelled();
-  if ((!s.rows || s.row == s.rows->block.rows) && !s.fetch()) {
-    s.ended = true;
-    return false;
+  if (!s.rows || s.row == s.rows->block.rows) {
+    const Poll poll = s.fetch(deadline_ns);
+    if (poll == Poll::pending) return Next::timeout;
+    if (poll == Poll::end) {
+      s.ended = true;
+      return Next::end;
+    }
   }
   const Block& block = s.rows->block;
   const int64_t row = s.row++;
@@ -112,11 +152,45 @@ bool Iterator::next(Element* out) {
     throw Error(*error);
   }
   *out = ElementAccess::of(s.rows, row);
-  return true;
+  return Next::element;
 }
+
+job::Trace Iterator::trace() const {
+  const State& s = checked(state_);
+  CaptureOptions options;
+  options.interval = s.interval();
+  const PlanPtr& plan = s.dataset->to_run();
+  return job::Trace(
+      std::make_shared<const Trace>(capture_trace(s.blocks.run(), plan_text(plan), options)));
+}
+
+job::Stats Iterator::stats() const {
+  const State& s = checked(state_);
+  CaptureOptions options;
+  options.interval = s.interval();
+  options.file_sizes = false;
+  return job_stats(capture_trace(s.blocks.run(), {}, options));
+}
+
+std::vector<job::IgnoredErrors> Iterator::ignored_errors() const {
+  std::vector<job::IgnoredErrors> out;
+  for (const auto& [node, errors] : checked(state_).blocks.run().ignored()) {
+    job::IgnoredErrors& stage = out.emplace_back();
+    stage.stage = node->op->name;
+    stage.count = errors.count;
+    for (const ErrorPtr& e : errors.first) stage.first.push_back(*e);
+  }
+  return out;
+}
+
+std::vector<std::string> Iterator::notes() const { return checked(state_).blocks.run().notes(); }
 
 std::string Iterator::save() const {
   const State& s = checked(state_);
+  if (!s.dataset->environment.empty()) {
+    throw Error(Code::unimplemented,
+                "Iterator: a nested dataset has no checkpoint of its own; save the outer iterator");
+  }
   const std::lock_guard lock(s.mutex);
   SavedRun out;
   out.from = {s.blocks.number(), s.blocks.position()};

@@ -4,9 +4,11 @@
 
 #include "cli/explain_functions.h"
 #include "cli/measure.h"
+#include "cli/pipeline.h"
 #include "cli/print_json.h"
 #include "cli/progress.h"
 #include "io/file.h"
+#include "job/suggestions.h"
 #include "optimizer/optimize.h"
 #include "report/html_report.h"
 #include "report/json_report.h"
@@ -15,16 +17,6 @@
 
 namespace penstock::cli {
 namespace {
-
-// Predicts the gain of optimizing from the trace alone: the model divides the cores.
-ExplainOptions suggestions(const Analysis& a) {
-  ExplainOptions out;
-  if (a.rate <= 0 || a.best.rate <= 1.05 * a.rate || a.best.rate > 1e15) return out;
-  out.plan.push_back({"give each stage the threads it can use (penstock optimize writes the plan)",
-                      human_ratio(a.best.rate / a.rate) + ", " + human_rate(a.best.rate)});
-  out.predicted_rate = Estimate{0.9 * a.best.rate, a.best.rate, 1.1 * a.best.rate};
-  return out;
-}
 
 // Prints the functions, not the report.
 int explain_functions(const Args& args) {
@@ -56,7 +48,7 @@ int explain(const Args& args) {
     if (p.plan->op->sink)
       throw UsageError{"the pipeline ends in a value; explain one that gives elements"};
     const TracedRun run =
-        traced_run(p.plan, p.run_options, plan_text(p.plan), args.get_seconds("--seconds", 3));
+        measured_run(p.plan, p.run_options, {.seconds = args.get_seconds("--seconds", 3)});
     if (run.error) throw *run.error;
     trace = run.trace;
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "cli/deadline.h"
+#include "job/deadline.h"
 #include "cli/interrupt.h"
 #include "report/table.h"
 #include "runtime/counters.h"

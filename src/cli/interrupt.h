@@ -16,6 +16,8 @@ class CancelOnSignal {
  public:
   explicit CancelOnSignal(BlockIterator* iterator);
   ~CancelOnSignal();
+  CancelOnSignal(const CancelOnSignal&) = delete;
+  CancelOnSignal& operator=(const CancelOnSignal&) = delete;
   static bool requested();
 };
 

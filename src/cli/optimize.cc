@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "cli/measure.h"
+#include "cli/pipeline.h"
 #include "cli/print_json.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
@@ -70,7 +71,7 @@ struct Measured {
 // Returns a run that neither an error nor a signal ended early.
 TracedRun whole_run(const PlanPtr& plan, const RunOptions& options, double seconds,
                     int64_t skip = 0) {
-  TracedRun run = traced_run(plan, options, plan_text(plan), seconds, INT64_MAX, skip);
+  TracedRun run = measured_run(plan, options, {.seconds = seconds, .skip = skip});
   if (run.error) throw *run.error;
   if (run.trace.interval.interrupted) throw Error(Code::cancelled, "cancelled");
   return run;

@@ -11,6 +11,7 @@
 #include "cli/args.h"
 #include "cli/corrections.h"
 #include "cli/measure.h"
+#include "cli/pipeline.h"
 #include "cli/prediction.h"
 #include "cli/print_json.h"
 #include "cli/progress.h"
@@ -79,8 +80,7 @@ double parse_feed(const std::string& text, std::vector<std::string>* notes) {
     return v;
   }
   const LoadedPipeline loaded = load_pipeline(Args({text}, pipeline_flags()));
-  const TracedRun run =
-      traced_run(loaded.plan, loaded.run_options, plan_text(loaded.built.plan), kFeedSeconds);
+  const TracedRun run = measured_run(loaded.plan, loaded.run_options, {.seconds = kFeedSeconds});
   if (run.error) throw Error(run.error->code(), "--feed " + text + ": " + run.error->message());
   const TraceInterval& i = run.trace.interval;
   if (i.elements == 0 || i.seconds <= 0)

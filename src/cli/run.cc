@@ -2,7 +2,6 @@
 
 #include <cstdio>
 
-#include "cli/deadline.h"
 #include "cli/interrupt.h"
 #include "cli/pipeline.h"
 #include "cli/print_json.h"
@@ -10,6 +9,7 @@
 #include "cli/terminal.h"
 #include "data/digest.h"
 #include "datasets/reshard.h"
+#include "job/deadline.h"
 #include "report/element_json.h"
 #include "report/table.h"
 #include "runtime/saved_run.h"

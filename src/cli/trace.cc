@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "cli/measure.h"
+#include "cli/pipeline.h"
 #include "cli/print_json.h"
 #include "cli/terminal.h"
 #include "report/element_json.h"
@@ -17,10 +18,11 @@ int trace(const Args& args) {
   if (file.empty()) throw UsageError{"where to? give -o FILE.trace"};
   if (p.plan->op->sink)
     throw UsageError{"the pipeline ends in a value; trace one that gives elements"};
-  const std::string program = plan_text(p.plan);
   const TracedRun run =
-      traced_run(p.plan, p.run_options, program, args.get_seconds("--seconds", 1e18),
-                 args.get_int("--steps", INT64_MAX, 1), 0, file);
+      measured_run(p.plan, p.run_options,
+                   {.seconds = args.get_seconds("--seconds", TraceLimits::kForever),
+                    .elements = args.get_int("--steps", INT64_MAX, 1),
+                    .file = file});
   write_trace(file, run.trace);
   if (args.has("--json")) {
     print_json({{"file", file},

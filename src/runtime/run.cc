@@ -215,7 +215,27 @@ void BlockIterator::cancel() {
   wake();
 }
 
-bool BlockIterator::next(Block* out, int64_t max_rows) {
+// Returns false if nothing woke the consumer in time.
+bool BlockIterator::wait_until(int64_t deadline_ns) {
+  const int64_t start = now_ns();
+  std::unique_lock lock(mutex_);
+  if (!wake_pending_) {
+    still_ = true;
+    run_->gate().stand_still();
+  }
+  const auto woken = [this] { return wake_pending_; };
+  if (deadline_ns == INT64_MAX) {
+    woken_.wait(lock, woken);
+  } else {
+    woken_.wait_for(lock, std::chrono::nanoseconds(std::max<int64_t>(0, deadline_ns - start)),
+                    woken);
+  }
+  if (std::exchange(still_, false)) run_->gate().go_on();
+  waited_ns_ += now_ns() - start;
+  return std::exchange(wake_pending_, false);
+}
+
+Poll BlockIterator::next(Block* out, int64_t max_rows, int64_t deadline_ns) {
   ScopedPool scoped(&run_->pool());
   ScopedRun current(run_.get());
   ScopedCancellation cancellation(run_->cancel_flag());
@@ -235,17 +255,8 @@ bool BlockIterator::next(Block* out, int64_t max_rows) {
       unclocked_pulls_ = 0;
       if (long_pulls_) run_->count_task(now_ns() - wall, thread_cpu_ns() - cpu);
     }
-    if (poll == Poll::ready) return true;
-    if (poll == Poll::end) return false;
-    const int64_t start = now_ns();
-    std::unique_lock lock(mutex_);
-    if (!wake_pending_) {
-      still_ = true;
-      run_->gate().stand_still();
-    }
-    woken_.wait(lock, [this] { return wake_pending_; });
-    wake_pending_ = false;
-    waited_ns_ += now_ns() - start;
+    if (poll != Poll::pending || !wait_until(deadline_ns)) return poll;
+    if (deadline_ns != INT64_MAX && now_ns() >= deadline_ns) return Poll::pending;
   }
 }
 

@@ -151,11 +151,16 @@ class BlockIterator final : private Waker {
                 std::vector<Tensor> environment = {}, const std::optional<ResumePoint>& from = {});
   ~BlockIterator() override;
 
-  // The next block of at most max_rows rows; false at the end. Errors are rows. Throws CANCELLED.
-  bool next(Block* out, int64_t max_rows);
+  // Returns the next block of at most max_rows rows; false at the end. Errors are rows. Throws
+  // CANCELLED.
+  bool next(Block* out, int64_t max_rows) { return next(out, max_rows, INT64_MAX) == Poll::ready; }
+  // Returns pending if no block has come until now_ns() is `deadline_ns`: the next call goes on.
+  // Work of stages that run in the calling thread is not interrupted.
+  Poll next(Block* out, int64_t max_rows, int64_t deadline_ns);
   // From any thread: next returns soon, throwing CANCELLED.
   void cancel();
   Run& run() { return *run_; }
+  const Run& run() const { return *run_; }
   // Behind what next has given: what a checkpoint keeps.
   StreamPosition position() const { return root_->position(); }
   uint64_t number() const { return number_; }  // of the iterator over its pipeline
@@ -164,6 +169,7 @@ class BlockIterator final : private Waker {
 
  private:
   void wake() override;
+  bool wait_until(int64_t deadline_ns);
 
   std::vector<Tensor> environment_;  // of a nested pipeline that is run on its own
   uint64_t number_;

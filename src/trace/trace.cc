@@ -267,9 +267,12 @@ Trace parse_trace(const std::string& text, const std::string& where) {
   return trace_from_json(json, where);
 }
 
+std::string trace_text(const Trace& trace) {
+  return trace_to_json(trace).dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 void write_trace(const std::string& path, const Trace& trace) {
-  write_file_atomically(
-      path, trace_to_json(trace).dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+  write_file_atomically(path, trace_text(trace));
 }
 
 Trace read_trace(const std::string& path) {

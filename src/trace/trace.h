@@ -112,6 +112,7 @@ bool looks_like_trace(const std::string& text);
 Trace parse_trace(const std::string& text, const std::string& where);
 
 // Writes the file atomically.
+std::string trace_text(const Trace& trace);  // as in the file
 void write_trace(const std::string& path, const Trace& trace);
 Trace read_trace(const std::string& path);
 

@@ -37,14 +37,14 @@ void chain(const std::string& folder) {
   }
   check(elements == 50, "50 elements");
   check(sum == 161700, "the sum of the even squares");
-  check(ds.element_spec() == "{id: int64[?], square: int64[?]}", "the element spec");
+  check(ds.element_spec().text() == "{id: int64[?], square: int64[?]}", "the element spec");
   check(ds.cardinality() == Dataset::kUnknownElements, "a filter's cardinality");
   check(Dataset::parse(ds.text()).text() == ds.text(), "the text is a fixed point");
   check(same_elements(ds, Dataset::parse(ds.text())), "the text gives the same elements");
   check(same_elements(ds, ds.optimized()), "the optimised plan gives the same elements");
 
   const std::string file = folder + "/run.trace";
-  ds.trace(file, 10);
+  ds.trace({.seconds = 10}).write(file);
   std::ifstream in(file);
   std::stringstream text;
   text << in.rdbuf();
@@ -105,7 +105,7 @@ void missing_values() {
   const Dataset ds = Dataset::range(2).map([](Value x) {
     return cond(x == 0, call("optional_of", {x}), call("optional_none", {name("int64")}));
   });
-  check(ds.element_spec() == "optional int64", "the spec of an optional value");
+  check(ds.element_spec().text() == "optional int64", "the spec of an optional value");
   Iterator iterator = ds.iterate();
   Element there, missing;
   check(iterator.next(&there) && iterator.next(&missing), "two optional values");

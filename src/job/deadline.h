@@ -6,7 +6,7 @@
 #include "runtime/alarm.h"
 #include "runtime/run.h"
 
-namespace penstock::cli {
+namespace penstock {
 
 // Lets the consumer check the time between two elements. Cancels a run that returns no element for
 // another half second: a moderately slow element still counts, and one that never comes does not
@@ -30,4 +30,4 @@ class Deadline final : private Waker {
   Alarm alarm_;  // last member: destroyed first, so that it never wakes a destroyed object
 };
 
-}  // namespace penstock::cli
+}  // namespace penstock

@@ -1,6 +1,6 @@
-#include "cli/deadline.h"
+#include "job/deadline.h"
 
-namespace penstock::cli {
+namespace penstock {
 
 void Deadline::set(double seconds) {
   constexpr double kForever = 1e9;
@@ -21,4 +21,4 @@ void Deadline::wake() {
   iterator_->cancel();
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock

@@ -1,0 +1,114 @@
+#include "job/traced_run.h"
+
+#include "job/deadline.h"
+#include "optimizer/optimize.h"
+#include "plan/format.h"
+#include "plan/unparse.h"
+
+namespace penstock {
+namespace {
+
+double seconds_since(int64_t start_ns) { return static_cast<double>(now_ns() - start_ns) * 1e-9; }
+
+class Tracing {
+ public:
+  Tracing(const PlanPtr& plan, const RunOptions& options,
+          const std::shared_ptr<PipelineState>& state, const TraceLimits& limits,
+          RunObserver* observer)
+      : limits_(limits),
+        observer_(observer),
+        program_(plan_text(plan)),
+        iterator_(plan, options, state),
+        deadline_(&iterator_, limits.skip > 0 ? kSkipFactor * limits.seconds : limits.seconds) {
+    if (observer_) observer_->begin(&iterator_);
+  }
+  ~Tracing() {
+    if (observer_) observer_->end();
+  }
+  Tracing(const Tracing&) = delete;
+  Tracing& operator=(const Tracing&) = delete;
+
+  TracedRun run() {
+    TracedRun out;
+    Block block;
+    while (!out.error && seen_.elements < limits_.elements && !deadline_.passed() && pull(&block)) {
+      if (seen_.elements == 0) seen_.first_element_seconds = seconds_since(start_);
+      seen_.elements += block.errors.empty() ? block.rows : block.errors[0].row;
+      if (!block.errors.empty()) out.error = block.errors[0].error;
+      end_skipping();
+      if (observer_)
+        observer_->count(seen_.elements, limits_.elements < INT64_MAX ? limits_.elements : 0);
+      write_file();
+    }
+    seen_.interrupted |= out.error != nullptr;
+    block.clear();
+    out.trace = capture();
+    if (limits_.skip > 0 && !skipping_) out.trace = trace_difference(out.trace, skipped_);
+    return out;
+  }
+
+ private:
+  // Skipped elements have this many times the time of the others.
+  static constexpr double kSkipFactor = 20;
+
+  // Returns false at the end and after a cancellation.
+  bool pull(Block* block) {
+    const int64_t most =
+        std::min(limits_.elements - seen_.elements, seen_.elements == 0 ? int64_t{1} : INT64_MAX);
+    try {
+      seen_.ended = !iterator_.next(block, most);
+      return !seen_.ended;
+    } catch (const Error& e) {
+      if (e.code() != Code::cancelled) throw;
+      seen_.interrupted = !deadline_.passed() || (observer_ && observer_->is_stopped());
+      return false;
+    }
+  }
+
+  void end_skipping() {
+    if (!skipping_ || seen_.elements < limits_.skip) return;
+    skipping_ = false;
+    skipped_ = capture();
+    deadline_.set(limits_.seconds);
+  }
+
+  void write_file() {
+    constexpr double kEverySeconds = 5;
+    if (limits_.file.empty() || seconds_since(start_) - written_ < kEverySeconds) return;
+    written_ = seconds_since(start_);
+    write_trace(limits_.file, capture());
+  }
+
+  Trace capture() {
+    CaptureOptions options;
+    seen_.seconds = seconds_since(start_);
+    seen_.process_cpu_seconds = process_cpu_seconds() - cpu_start_;
+    seen_.waited_seconds = static_cast<double>(iterator_.waited_ns()) * 1e-9;
+    options.interval = seen_;
+    return capture_trace(iterator_.run(), program_, options);
+  }
+
+  const TraceLimits& limits_;
+  RunObserver* const observer_;
+  const std::string program_;
+  BlockIterator iterator_;
+  Deadline deadline_;
+  const double cpu_start_ = process_cpu_seconds();
+  const int64_t start_ = now_ns();
+  TraceInterval seen_;
+  bool skipping_ = limits_.skip > 0;
+  Trace skipped_;
+  double written_ = 0;
+};
+
+}  // namespace
+
+std::string plan_text(const PlanPtr& plan) { return format_program(unparse(*plan)); }
+
+TracedRun traced_run(const PlanPtr& plan, const RunOptions& options,
+                     const std::shared_ptr<PipelineState>& state, const TraceLimits& limits,
+                     RunObserver* observer) {
+  return Tracing(plan, options, state, limits, observer).run();
+}
+
+}  // namespace penstock

@@ -1,0 +1,46 @@
+// Traced runs of a pipeline: one implementation for the commands and for the API.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "runtime/run.h"
+#include "trace/trace.h"
+
+namespace penstock {
+
+// Returns the canonical text of a plan.
+std::string plan_text(const PlanPtr& plan);
+
+// Follows a run from the thread that runs it.
+class RunObserver {
+ public:
+  virtual ~RunObserver() = default;
+  // The iterator may be cancelled from any thread until end().
+  virtual void begin(BlockIterator*) {}
+  virtual void end() {}
+  // Called after each block; `elements` so far, at most `steps` if that is not 0.
+  virtual void count(int64_t /*elements*/, int64_t /*steps*/) {}
+  // Returns true if the run was cancelled from outside, not by its time limit.
+  virtual bool is_stopped() const { return false; }
+};
+
+struct TraceLimits {
+  static constexpr double kForever = 1e9;
+  double seconds = kForever;     // of the elements after the skipped ones
+  int64_t elements = INT64_MAX;  // errors included
+  int64_t skip = 0;              // elements before the trace begins
+  std::string file = {};         // gets a new trace every few seconds while the run goes on
+};
+
+struct TracedRun {
+  Trace trace;     // marked as interrupted if an error or the observer ended the run
+  ErrorPtr error;  // of the first element that failed, which ends the run
+};
+
+// Drains `plan` to a limit or to its end. `state` outlives the run (memory caches).
+TracedRun traced_run(const PlanPtr& plan, const RunOptions& options,
+                     const std::shared_ptr<PipelineState>& state, const TraceLimits& limits,
+                     RunObserver* observer = nullptr);
+
+}  // namespace penstock
