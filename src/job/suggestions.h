@@ -1,4 +1,4 @@
-// What would make a traced pipeline faster.
+// Changes that would make a traced pipeline faster.
 #pragma once
 
 #include "report/explanation.h"
