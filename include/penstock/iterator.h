@@ -1,7 +1,6 @@
 // Walking over the elements of a dataset.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -35,7 +34,7 @@ class Iterator {
   // The same, with a time limit. Returns timeout if no element has come by then; the next call goes
   // on. Stages that compute in the calling thread are not interrupted: they end their block.
   enum class Next : uint8_t { element, end, timeout };
-  Next next(Element* out, std::chrono::nanoseconds timeout);
+  Next next(Element* out, double timeout_seconds);
 
   // The job so far, read from live counters: from any thread, also while next runs, and after the
   // end. None of them stops or slows the run.

@@ -124,10 +124,14 @@ Iterator::~Iterator() {
 
 bool Iterator::next(Element* out) { return next_before(out, INT64_MAX) == Next::element; }
 
-Iterator::Next Iterator::next(Element* out, std::chrono::nanoseconds timeout) {
-  const int64_t now = now_ns();
-  const int64_t most = INT64_MAX - now - 1;
-  return next_before(out, now + std::clamp<int64_t>(timeout.count(), 0, most));
+Iterator::Next Iterator::next(Element* out, double timeout_seconds) {
+  constexpr double kMostSeconds = 1e9;  // decades
+  if (!(timeout_seconds >= 0)) {
+    throw Error(Code::invalid_argument,
+                "Iterator: a timeout must not be negative: " + std::to_string(timeout_seconds));
+  }
+  return next_before(
+      out, now_ns() + static_cast<int64_t>(std::min(timeout_seconds, kMostSeconds) * 1e9));
 }
 
 Iterator::Next Iterator::next_before(Element* out, int64_t deadline_ns) {

@@ -2,14 +2,13 @@
 // Usage: job SCRATCH_FOLDER
 
 #include <atomic>
-#include <chrono>
+#include <cmath>
 #include <memory>
 #include <thread>
 
 #include "check.h"
 
 using namespace penstock;
-using namespace std::chrono_literals;
 
 namespace {
 
@@ -93,14 +92,16 @@ void timeouts() {
                      }).prefetch(1);
   Iterator iterator = ds.iterate();
   Element e;
-  check(iterator.next(&e, 1h) == Iterator::Next::element && e.value<int64_t>() == 0,
+  check(iterator.next(&e, 3600) == Iterator::Next::element && e.value<int64_t>() == 0,
         "an element in time");
-  check(iterator.next(&e, 1ms) == Iterator::Next::timeout, "a timeout");
-  check(iterator.next(&e, 0ms) == Iterator::Next::timeout, "another");
+  check(iterator.next(&e, 0.001) == Iterator::Next::timeout, "a timeout");
+  check(iterator.next(&e, 0) == Iterator::Next::timeout, "another");
   *go = true;
   check(iterator.next(&e) && e.value<int64_t>() == 1, "nothing is lost by it");
-  check(iterator.next(&e, std::chrono::nanoseconds::max()) == Iterator::Next::element, "the last");
-  check(iterator.next(&e, 1h) == Iterator::Next::end, "the end");
+  check(iterator.next(&e, INFINITY) == Iterator::Next::element, "the last");
+  check(iterator.next(&e, 3600) == Iterator::Next::end, "the end");
+  check(error_of([&] { iterator.next(&e, -1); })->code() == Code::invalid_argument,
+        "a negative timeout is refused");
 }
 
 const job::StageStats* stage(const job::Stats& stats, const std::string& op) {
