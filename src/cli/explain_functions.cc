@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <functional>
 
-#include "job/deadline.h"
 #include "cli/interrupt.h"
+#include "job/deadline.h"
 #include "report/table.h"
 #include "runtime/counters.h"
 

@@ -8,27 +8,6 @@
 
 namespace penstock {
 
-Trace trace_difference(const Trace& later, const Trace& earlier) {
-  Trace out = later;
-  out.interval.seconds -= earlier.interval.seconds;
-  out.interval.process_cpu_seconds -= earlier.interval.process_cpu_seconds;
-  out.interval.elements -= earlier.interval.elements;
-  out.interval.waited_seconds -= earlier.interval.waited_seconds;
-  for (StageTrace& s : out.stages) {
-    const auto before = std::ranges::find_if(
-        earlier.stages, [&](const StageTrace& e) { return e.id == s.id && e.op == s.op; });
-    if (before == earlier.stages.end()) continue;
-    s.elements -= before->elements;
-    s.blocks -= before->blocks;
-    s.bytes -= before->bytes;
-    s.cpu_seconds -= before->cpu_seconds;
-    s.bytes_read -= before->bytes_read;
-    s.starved_seconds -= before->starved_seconds;
-    s.blocked_seconds -= before->blocked_seconds;
-  }
-  return out;
-}
-
 double passes_over(const PlanNode& root, const PlanNode* node) {
   double passes = 1;
   for (const PlanNode* at = &root; at != node; at = at->inputs[0].get()) {

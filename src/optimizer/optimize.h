@@ -58,7 +58,5 @@ OptimizeResult optimize_plan(const PlanPtr& plan, const OptimizeOptions& options
 PlanPtr strip_knobs(const PlanPtr& plan);
 // Passes that the plan makes over what `node` gives: the repeats above it. -1: for ever.
 double passes_over(const PlanNode& root, const PlanNode* node);
-// `later` less what `earlier`, a trace of the same run, had counted already.
-Trace trace_difference(const Trace& later, const Trace& earlier);
 
 }  // namespace penstock

@@ -12,6 +12,7 @@
 #include "io/glob.h"
 #include "runtime/chain.h"
 #include "runtime/run.h"
+#include "trace/stage_counters.h"
 #include "trace/trace.h"
 
 namespace penstock {
@@ -149,17 +150,16 @@ class Capture {
     const auto value = [](const std::atomic<int64_t>& a) {
       return std::max<int64_t>(0, a.load(std::memory_order_relaxed));
     };
-    s->elements = value(c.elements);
-    s->errors = value(c.errors);
-    s->blocks = value(c.blocks);
-    s->bytes = value(c.bytes);
-    s->cpu_seconds =
-        static_cast<double>(value(c.busy_ticks)) * seconds_per_tick_ * run_.cpu_share();
-    s->starved_seconds = static_cast<double>(value(c.starved_ticks)) * seconds_per_tick_;
-    s->blocked_seconds = static_cast<double>(value(c.blocked_ticks)) * seconds_per_tick_;
+    visit_stage_counters([&](const char*, auto live, auto field) {
+      const int64_t counted = value(c.*live);
+      if constexpr (std::is_same_v<decltype(field), double StageTrace::*>) {
+        s->*field = static_cast<double>(counted) * seconds_per_tick_;
+      } else {
+        s->*field = counted;
+      }
+    });
+    s->cpu_seconds *= run_.cpu_share();  // ticks pass while the system runs other programs
     s->limit = std::max<int64_t>(1, value(c.limit));
-    s->bytes_read = value(c.bytes_read);
-    s->files_opened = value(c.files_opened);
   }
 
   void link_inputs() {

@@ -2,6 +2,7 @@
 
 #include "trace/trace.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -11,6 +12,7 @@
 #include "datasets/datasets.h"
 #include "io/file.h"
 #include "plan/node.h"
+#include "trace/stage_counters.h"
 
 namespace penstock {
 namespace {
@@ -53,19 +55,11 @@ void visit_stage(T& s, F&& f) {
   f("label", s.label);
   f("inputs", s.inputs);
   f("parent", s.parent);
-  f("elements", s.elements);
-  f("errors", s.errors);
-  f("blocks", s.blocks);
-  f("bytes", s.bytes);
-  f("cpu_seconds", s.cpu_seconds);
-  f("starved_seconds", s.starved_seconds);
-  f("blocked_seconds", s.blocked_seconds);
+  visit_stage_counters([&](const char* key, auto, auto field) { f(key, s.*field); });
   f("limit", s.limit);
   f("calls", s.calls);
   f("can_parallel", s.can_parallel);
   f("parallel", s.parallel);
-  f("bytes_read", s.bytes_read);
-  f("files_opened", s.files_opened);
   f("source_bytes", s.source_bytes);
   f("source_files", s.source_files);
   f("cardinality", s.cardinality);
@@ -265,6 +259,22 @@ Trace parse_trace(const std::string& text, const std::string& where) {
   if (json.is_discarded())
     throw Error(Code::invalid_argument, "trace: " + where + ": is not JSON" + json_mistake(text));
   return trace_from_json(json, where);
+}
+
+Trace trace_difference(const Trace& later, const Trace& earlier) {
+  Trace out = later;
+  out.interval.seconds -= earlier.interval.seconds;
+  out.interval.process_cpu_seconds -= earlier.interval.process_cpu_seconds;
+  out.interval.elements -= earlier.interval.elements;
+  out.interval.waited_seconds -= earlier.interval.waited_seconds;
+  out.interval.consumer_seconds -= earlier.interval.consumer_seconds;
+  for (StageTrace& s : out.stages) {
+    const auto before = std::ranges::find_if(
+        earlier.stages, [&](const StageTrace& e) { return e.id == s.id && e.op == s.op; });
+    if (before == earlier.stages.end()) continue;
+    visit_stage_counters([&](const char*, auto, auto field) { s.*field -= (*before).*field; });
+  }
+  return out;
 }
 
 std::string trace_text(const Trace& trace) {

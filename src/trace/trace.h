@@ -111,8 +111,12 @@ Trace trace_from_json(const Json& json, const std::string& where);
 bool looks_like_trace(const std::string& text);
 Trace parse_trace(const std::string& text, const std::string& where);
 
+// Returns the counts of `later` less those of `earlier`, a trace of the same run.
+Trace trace_difference(const Trace& later, const Trace& earlier);
+
+// Returns the text of the file.
+std::string trace_text(const Trace& trace);
 // Writes the file atomically.
-std::string trace_text(const Trace& trace);  // as in the file
 void write_trace(const std::string& path, const Trace& trace);
 Trace read_trace(const std::string& path);
 

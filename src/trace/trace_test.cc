@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "trace/stage_counters.h"
 
 namespace penstock {
 namespace {
@@ -92,6 +93,27 @@ TEST_CASE("no value breaks the reader") {
       }
     }
   }
+}
+
+TEST_CASE("trace: a difference leaves out everything that the earlier trace had counted") {
+  Trace earlier = made_trace(), later = made_trace();
+  for (StageTrace& s : earlier.stages) {
+    visit_stage_counters([&](const char*, auto, auto field) { s.*field = 3; });
+  }
+  for (StageTrace& s : later.stages) {
+    visit_stage_counters([&](const char*, auto, auto field) { s.*field = 5; });
+    s.limit = 2;
+  }
+  const Trace difference = trace_difference(later, earlier);
+  int counters = 0;
+  visit_stage_counters([&](const char* key, auto, auto field) {
+    CAPTURE(key);
+    CHECK(difference.stages[0].*field == 2);
+    ++counters;
+  });
+  CHECK(counters == 9);
+  CHECK(difference.stages[0].limit == 2);
+  CHECK(difference.interval.elements == 0);
 }
 
 }  // namespace
