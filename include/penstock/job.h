@@ -94,7 +94,7 @@ struct Estimate {
   double low = 0, value = 0, high = 0;
 };
 
-// What limits the rate.
+// The limit of the rate.
 enum class Holder : uint8_t { consumer, stage, cpu, storage, unclear };
 
 struct StageCost {

@@ -1,4 +1,4 @@
-// What is known of an element before it is made: kinds, types and shapes, in a tree.
+// Static description of an element: kinds, types and shapes, in a tree.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct ElementSpec {
   enum class Kind : uint8_t { none, tensor, ragged, sparse, optional, dataset, tuple, dict };
   Kind kind = Kind::none;
   Type type = Type::int64;  // of the entries: tensor, ragged, sparse, optional
-  // Of the same kinds. -1: unknown size; nullopt: unknown rank. A ragged axis has an unknown size.
+  // Of these kinds, too. -1: unknown size, as that of a ragged axis; nullopt: unknown rank.
   std::optional<std::vector<int64_t>> shape = std::vector<int64_t>{};
   int ragged_rank = 0;             // ragged: axes 1 to ragged_rank are ragged
   std::vector<std::string> keys;   // dict: one for each part

@@ -176,8 +176,8 @@ class Element {
   RaggedArray ragged() const;
   SparseArray sparse() const;
   // All arrays in it, in reading order, without optional values that are missing and nested
-  // datasets. Of a ragged tensor the splits, then the values; of a sparse one the indices, the
-  // values, the shape.
+  // datasets. A ragged tensor has its splits, then its values; a sparse one has its indices, values
+  // and shape.
   std::vector<Array> arrays() const;
   template <ArrayEntry T>
   std::span<const T> as() const {  // valid as long as a copy of this element lives
