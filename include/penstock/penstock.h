@@ -3,6 +3,7 @@
 
 #include "penstock/dataset.h"
 #include "penstock/error.h"
+#include "penstock/exchange.h"
 #include "penstock/extend.h"
 #include "penstock/function.h"
 #include "penstock/iterator.h"

@@ -1,6 +1,7 @@
 // What elements are made of: arrays of numbers or strings, with a type and a shape.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -43,6 +44,23 @@ PENSTOCK_ENTRY(double, float64)
 template <typename T>
 concept ArrayEntry = is_entry<T>;
 
+// Keeps the memory of entries alive; copies share it.
+class SharedBytes {
+ public:
+  SharedBytes() = default;
+  SharedBytes(const SharedBytes& other);
+  SharedBytes& operator=(SharedBytes other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~SharedBytes();
+  void swap(SharedBytes& other) noexcept { std::swap(buffer_, other.buffer_); }
+
+ private:
+  friend struct ArrayAccess;
+  void* buffer_ = nullptr;  // a reference to a buffer (data/buffer.h)
+};
+
 // A tensor: entries in row-major order. Copies share the entries and keep them alive; nobody may
 // write to them. All functions are thread-safe.
 class Array {
@@ -51,18 +69,9 @@ class Array {
   Array(const Array&) = default;
   Array& operator=(const Array&) = default;
   // Leaves an array without entries.
-  Array(Array&& other) noexcept
-      : type_(other.type_),
-        shape_(std::move(other.shape_)),
-        entries_(std::exchange(other.entries_, 0)),
-        data_(std::exchange(other.data_, nullptr)),
-        owner_(std::move(other.owner_)) {}
+  Array(Array&& other) noexcept { swap(other); }
   Array& operator=(Array&& other) noexcept {
-    std::swap(type_, other.type_);
-    shape_.swap(other.shape_);
-    std::swap(entries_, other.entries_);
-    std::swap(data_, other.data_);
-    owner_.swap(other.owner_);
+    swap(other);
     return *this;
   }
   ~Array() = default;
@@ -87,7 +96,8 @@ class Array {
   static Array texts(std::span<const std::string> values, std::vector<int64_t> shape);
 
   Type type() const { return type_; }
-  const std::vector<int64_t>& shape() const { return shape_; }
+  // Sizes of the axes; valid as long as this array.
+  std::span<const int64_t> shape() const { return {sizes_.data(), rank_}; }
   int64_t entries() const { return entries_; }
   // The entries; for bytes use text() and texts().
   const std::byte* data() const { return data_; }
@@ -115,11 +125,22 @@ class Array {
   void check_type(Type wanted) const;
   void check_single() const;
 
+  void swap(Array& other) noexcept {
+    std::swap(type_, other.type_);
+    std::swap(rank_, other.rank_);
+    sizes_.swap(other.sizes_);
+    std::swap(entries_, other.entries_);
+    std::swap(data_, other.data_);
+    owner_.swap(other.owner_);
+  }
+
+  static constexpr size_t kMostRank = 8;
   Type type_ = Type::int64;
-  std::vector<int64_t> shape_{0};
+  uint32_t rank_ = 1;
+  std::array<int64_t, kMostRank> sizes_{};
   int64_t entries_ = 0;
   const std::byte* data_ = nullptr;
-  std::shared_ptr<const void> owner_;
+  SharedBytes owner_;
 };
 
 struct ElementRows;  // a block of elements

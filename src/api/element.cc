@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "api/spec.h"
 #include "data/optional.h"
@@ -40,20 +41,42 @@ Array ArrayAccess::of(Tensor tensor) {
         Code::unimplemented,
         "a ragged or sparse tensor or a nested dataset is no array; unbatch or map it first");
   }
+  static_assert(kMaxRank <= Array::kMostRank);
   Array out;
   out.type_ = to_type(tensor.dtype());
-  const std::span<const int64_t> sizes = tensor.dims().sizes();
-  out.shape_.assign(sizes.begin(), sizes.end());
+  out.rank_ = static_cast<uint32_t>(tensor.dims().rank());
+  std::ranges::copy(tensor.dims().sizes(), out.sizes_.begin());
   out.entries_ = tensor.entries_count();
   out.data_ = tensor.data();
-  out.owner_ = std::make_shared<const Tensor>(std::move(tensor));
+  out.owner_.buffer_ = shared(tensor.buffer());
   return out;
 }
 
 Tensor ArrayAccess::tensor(const Array& array) {
-  return array.owner_ ? *static_cast<const Tensor*>(array.owner_.get())
-                      : Tensor::make(DType::int64, {0});
+  return {to_dtype(array.type_), Dims(array.shape()), as_buffer(array.owner_.buffer_),
+          const_cast<std::byte*>(array.data_)};
 }
+
+// A reference is one pointer, which SharedBytes keeps as bits: its header is not the user's.
+void* ArrayAccess::shared(const BufferRef& buffer) {
+  static_assert(sizeof(BufferRef) == sizeof(void*) && alignof(BufferRef) == alignof(void*));
+  void* bits = nullptr;
+  ::new (static_cast<void*>(&bits)) BufferRef(buffer);
+  return bits;
+}
+
+const BufferRef& ArrayAccess::as_buffer(void* const& bits) {
+  return *std::launder(reinterpret_cast<const BufferRef*>(&bits));
+}
+
+void ArrayAccess::release(void** bits) {
+  std::launder(reinterpret_cast<BufferRef*>(bits))->~BufferRef();
+}
+
+SharedBytes::SharedBytes(const SharedBytes& other)
+    : buffer_(ArrayAccess::shared(ArrayAccess::as_buffer(other.buffer_))) {}
+
+SharedBytes::~SharedBytes() { ArrayAccess::release(&buffer_); }
 
 Array Array::make(Type type, std::vector<int64_t> shape, const void* values, size_t count) {
   Tensor tensor = Tensor::make(to_dtype(type), dims_for(shape, count));

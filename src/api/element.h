@@ -21,6 +21,12 @@ inline DType to_dtype(Type type) { return static_cast<DType>(type); }
 struct ArrayAccess {
   static Array of(Tensor tensor);  // shares the bytes
   static Tensor tensor(const Array& array);
+
+ private:
+  friend class SharedBytes;
+  static void* shared(const BufferRef& buffer);
+  static const BufferRef& as_buffer(void* const& bits);
+  static void release(void** bits);
 };
 
 // A place in the structure of an element, and the number of its first leaf.
