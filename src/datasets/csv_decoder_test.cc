@@ -9,7 +9,7 @@ using namespace penstock;
 namespace {
 
 // Rows of one text each, in memory that ends where the last does.
-struct Rows {
+struct DecodedRows {
   std::vector<std::vector<char>> texts;
   std::vector<Record> records;
   void add(const std::string& text) {
@@ -19,7 +19,7 @@ struct Rows {
   }
 };
 
-Block decoded(const CsvLayout& layout, const Rows& rows) {
+Block decoded(const CsvLayout& layout, const DecodedRows& rows) {
   Block out;
   out.rows = static_cast<int64_t>(rows.records.size());
   make_csv_decoder(layout)->decode(rows.records, {}, "file", &out);
@@ -73,7 +73,7 @@ TEST_CASE("rows done together are those done one by one, which quotes around a f
     if (exact) layout.most_fields = fields;
     // As with excluded fields at the end.
     if (!exact && random() % 2) layout.most_fields = layout.least_fields + random() % 3;
-    Rows plain, one_by_one;
+    DecodedRows plain, one_by_one;
     const uint32_t faults = random() % 3 == 0 ? 8 : 1000;
     for (int row = 0; row < 700; ++row) {
       std::string text, quoted_text;
@@ -102,7 +102,7 @@ TEST_CASE("a row with more fields than anyone looks at, and one longer than a ve
   layout.fields = {0, 2};
   layout.least_fields = 3;
   layout.columns.resize(2);
-  Rows rows;
+  DecodedRows rows;
   rows.add("a,b,c");
   rows.add("a,b,c,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,");
   rows.add(std::string(100, 'x') + ",," + std::string(33, 'y'));
