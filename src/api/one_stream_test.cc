@@ -96,6 +96,18 @@ std::string stream_under_moving_limits(const std::string& text, const Setting& s
   return digest.ordered().text() + " " + std::to_string(digest.elements());
 }
 
+// Returns true if the pipeline is refused before its start because it batches vectors whose known
+// length is too large. The same vectors are error rows if their length is unknown.
+bool is_refused(const std::string& text) {
+  try {
+    prepared(text, {1, 4096, false, false});
+    return false;
+  } catch (const Error& e) {
+    if (e.message().find("does not fit") == std::string::npos) throw;
+    return true;
+  }
+}
+
 // Calls `test` for pipelines drawn from consecutive seeds. PENSTOCK_TEST_SEED names the first one,
 // PENSTOCK_TEST_ROUNDS how many; a failure shows both seed and pipeline.
 template <typename Test>
@@ -107,14 +119,20 @@ void for_random_pipelines(uint64_t rounds, const Test& test) {
   if (wanted != nullptr || given != nullptr)
     rounds = wanted ? std::strtoull(wanted, nullptr, 10) : 1;
   MESSAGE("PENSTOCK_TEST_SEED=" << first);
+  uint64_t refused = 0;
   for (uint64_t seed = first; seed - first < rounds; ++seed) {
     std::mt19937_64 random(seed);
     const std::string text = random_pipeline(random);
     CAPTURE(seed);
     CAPTURE(text);
     if (given) MESSAGE(text);  // the only trace of it where the program hangs
+    if (is_refused(text)) {
+      ++refused;
+      continue;
+    }
     test(text, random);
   }
+  CHECK(refused <= 2 + rounds / 50);
 }
 
 // The digest after each element.
