@@ -196,9 +196,9 @@ bool stack_block(const BlockCall& call) {
 
 // Entries of vectors one after another; of a part whose size alone is known, unknown ones.
 std::vector<int64_t> joined_entries(std::span<const KnownEntries> inputs, bool scalars) {
-  std::vector<int64_t> out;
+  std::vector<int64_t> out;  // bounded: written in the pipeline
   for (const KnownEntries& part : inputs) {
-    std::vector<int64_t> entries = part.entries;
+    std::vector<int64_t> entries = part.entries;  // bounded: as `out`
     const Shape& shape = part.type.shape;
     if (entries.empty() && scalars && shape.is_scalar()) entries = {-1};
     if (entries.empty() && shape.has_rank() && shape.rank() == 1 && shape[0] >= 0)
