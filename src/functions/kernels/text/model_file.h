@@ -9,7 +9,7 @@ namespace penstock {
 
 // Counts a file's bytes and what is made of them against the memory budget.
 struct ModelFile {
-  Charge room;  // keep it as long as the bytes, or what is made of them
+  Charge room;        // keep it as long as the bytes, or what is made of them
   std::string bytes;  // bounded: counted by room
 };
 // Throws RESOURCE_EXHAUSTED if the file does not fit in the memory budget or has more than 4 GiB,
