@@ -135,7 +135,12 @@ ElementNode::ElementNode(const Spec& what, size_t* next_leaf)
   for (const Spec& item : spec.items) items.emplace_back(item, next_leaf);
 }
 
-ElementLayout::ElementLayout(Spec whole) : spec(std::move(whole)), root(spec, &leaves) {}
+ElementLayout::ElementLayout(Spec whole)
+    : spec(std::move(whole)),
+      root(spec, &leaves),
+      has_datasets(std::ranges::any_of(spec.leaves(), [](const LeafSpec& leaf) {
+        return leaf.kind == LeafSpec::Kind::dataset;
+      })) {}
 
 Element ElementAccess::of(std::shared_ptr<const ElementRows> rows, int64_t row) {
   Element out;

@@ -45,11 +45,13 @@ struct ElementLayout {
   const Spec spec;
   size_t leaves = 0;
   ElementNode root;
+  const bool has_datasets;  // among the leaves
 };
 
 struct ElementRows {
   std::shared_ptr<const ElementLayout> layout;
-  std::shared_ptr<const void> owner;  // of the texts that plans of nested datasets point into
+  // Of the texts that plans of nested datasets point into; null without nested datasets.
+  std::shared_ptr<const void> owner;
   Block block;
 };
 

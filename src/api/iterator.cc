@@ -36,7 +36,7 @@ struct Iterator::State {
     before = blocks.position();
     auto fetched = std::make_shared<ElementRows>();
     fetched->layout = dataset->layout();
-    fetched->owner = dataset;
+    if (fetched->layout->has_datasets) fetched->owner = dataset;
     const Poll poll = blocks.next(&fetched->block, max_rows, deadline_ns);
     add(waited_ns, blocks.waited_ns() - waited_ns.load());
     if (poll != Poll::ready) return poll;
