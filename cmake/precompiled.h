@@ -1,5 +1,6 @@
 // Headers that nearly every source includes, parsed once for a build (PENSTOCK_PCH). A source still
-// includes what it uses: builds without this file must pass.
+// includes what it uses: builds without this file must pass. Headers of later rooms stay out, so
+// that their names do not reach sources of earlier ones.
 #pragma once
 
 #include <algorithm>
@@ -28,6 +29,3 @@
 #include <vector>
 
 #include "data/block.h"
-#include "functions/op.h"
-#include "plan/node.h"
-#include "runtime/open.h"
