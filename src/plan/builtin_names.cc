@@ -76,7 +76,7 @@ std::string no_such_call(const std::string& name, bool on_dataset,
 }
 
 std::string undefined_name(const std::string& name, const std::vector<std::string>& names) {
-  const std::string what = "`" + name + "` is not defined";
+  std::string what = "`" + name + "` is not defined";
   if (const std::string_view word = word_for(name); !word.empty())
     return what + "; write `" + std::string(word) + "`";
   if (const std::string hint = did_you_mean(name, names); !hint.empty()) return what + hint;

@@ -272,10 +272,12 @@ class FileReadCursor final : public Cursor {
   Block take(size_t rows) {
     Block& whole = waiting_.front()->block;
     const bool all = static_cast<int64_t>(rows) == whole.rows;
-    Block block = all ? std::move(whole) : whole.slice(0, static_cast<int64_t>(rows));
+    Block block;
     if (all) {
+      block = std::move(whole);
       waiting_.pop_front();
     } else {
+      block = whole.slice(0, static_cast<int64_t>(rows));
       whole.drop_front(static_cast<int64_t>(rows));
     }
     const std::vector<File> files = reads_->take(rows);
