@@ -96,14 +96,15 @@ std::string stream_under_moving_limits(const std::string& text, const Setting& s
   return digest.ordered().text() + " " + std::to_string(digest.elements());
 }
 
-// Returns true if the pipeline is refused before its start because it batches vectors whose known
-// length is too large. The same vectors are error rows if their length is unknown.
+// Returns true if the pipeline is refused before its start, since vectors of a known length are
+// too long for a batch or too short for an index. The same vectors are error rows where their
+// length is unknown.
 bool is_refused(const std::string& text) {
   try {
     prepared(text, {1, 4096, false, false});
     return false;
   } catch (const Error& e) {
-    if (e.message().find("does not fit") == std::string::npos) throw;
+    if (e.code() != Code::invalid_argument && e.code() != Code::out_of_range) throw;
     return true;
   }
 }
