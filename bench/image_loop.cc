@@ -40,6 +40,7 @@ struct Options {
   int epochs = 1;
   bool full = false;
   std::vector<std::string> files;
+  bool made = false;  // the files, by this program
 };
 
 [[noreturn]] void bad(const std::string& what) {
@@ -159,13 +160,17 @@ Options parse(int count, char** words) {
       (word == "--threads" ? options.threads : options.epochs) = std::max(1, std::stoi(words[++i]));
     } else if (word == "--tiny") {
       options.files = image_files(true);
+      options.made = true;
     } else if (word.starts_with("--")) {
       bad("unknown flag: " + word);
     } else {
       options.files.push_back(word);
     }
   }
-  if (options.files.empty()) options.files = image_files(false);
+  if (options.files.empty()) {
+    options.files = image_files(false);
+    options.made = true;
+  }
   return options;
 }
 
@@ -214,7 +219,7 @@ void run(const Options& options) {
     }
   }
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - before;
-  remove_if_made(options.files);
+  if (options.made) remove_if_made(options.files);  // those of a caller are the caller's
   const double total = static_cast<double>(images.size()) * options.epochs;
   std::printf("{\"images_per_s\": %.1f, \"cpu_ms_per_image\": %.4f, \"threads\": %d, "
               "\"images\": %.0f}\n",
