@@ -40,7 +40,7 @@ const Argument* Elaborator::names_dataset(const OperatorDef& def,
 // that the names stand for now.
 Sym Elaborator::load_by(const OperatorDef& def, std::vector<Argument> arguments, Span span) {
   const auto reader = std::ranges::find(arguments, def.reader_param, &Argument::key);
-  const Argument by = *reader;
+  const Argument by = std::move(*reader);
   arguments.erase(reader);
   if (by.sym.kind != Sym::Kind::function)
     fail(by.span, def.name + ": expected a function: files -> ...");
