@@ -1,5 +1,6 @@
 #include "cli/pipeline.h"
 
+#include <algorithm>
 #include <iostream>
 #include <random>
 
@@ -64,7 +65,7 @@ LoadedPipeline load_pipeline(const Args& args) {
   const std::string path = pipe_argument(args);
   std::string text = read_text(path);
   if (looks_like_trace(text)) text = read_trace(text, path).program;
-  // The budget includes constants, which are outside the run's own pool.
+  // Constants are computed outside of the run's own pool; the run gets the rest of the budget.
   const int64_t memory_bytes = args.get_bytes("--memory", 0);
   process_pool().set_budget_bytes(memory_bytes > 0 ? memory_bytes : usable_memory_bytes() / 4 * 3);
   BuildOptions options;
@@ -108,6 +109,10 @@ LoadedPipeline load_pipeline(const Args& args) {
     throw UsageError{e.message()};
   }
   out.plan = prepare_plan(out.built.plan, out.prepare, nullptr);
+  const int64_t constants = process_pool().used_bytes();
+  constexpr int64_t kWorthCounting = 64;  // parts of the budget: messages state round numbers
+  if (memory_bytes > 0 && constants > memory_bytes / kWorthCounting)
+    out.run_options.memory_bytes = std::max<int64_t>(memory_bytes - constants, 1);
   return out;
 }
 
