@@ -7,6 +7,7 @@
 #include "cli/pipeline.h"
 #include "cli/print_json.h"
 #include "cli/progress.h"
+#include "cli/terminal.h"
 #include "io/file.h"
 #include "job/suggestions.h"
 #include "optimizer/optimize.h"
@@ -71,7 +72,10 @@ int explain(const Args& args) {
   if (args.has("--json")) {
     print_json(explain_json(analysis, explanation));
   } else {
-    std::fputs(explain_text(analysis, explanation, args.has("--full")).c_str(), stdout);
+    const Heading bold = [](std::string_view heading) {
+      return paint(Stream::out, Style::bold, heading);
+    };
+    std::fputs(explain_text(analysis, explanation, args.has("--full"), bold).c_str(), stdout);
     if (const auto html = args.get("--html")) std::printf("\nreport: %s\n", html->c_str());
   }
   return 0;
