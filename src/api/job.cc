@@ -158,7 +158,7 @@ Dataset::Optimization Dataset::optimize(const job::OptimizeOptions& options) con
       });
   auto fast = std::make_shared<Impl>();
   fast->options = impl()->options;
-  fast->kept = {impl_};
+  fast->kept.add(impl_);
   fast->plan = found.plan;
   Optimization out{Dataset(std::move(fast)),
                    to_estimate(found.prediction.rate),
