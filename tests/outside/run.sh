@@ -24,7 +24,7 @@ cd "$work"
 export TSAN_OPTIONS="die_after_fork=0 ${TSAN_OPTIONS:-}"
 passed=0
 failed=0
-for program in outside abuse user_code forks job; do
+for program in outside abuse user_code facts forks job; do
   mkdir "$work/$program"
   status=0
   "$work/build/$program" "$work/$program" >"$work/said" 2>&1 || status=$?
