@@ -10,7 +10,6 @@
 #include "cli/terminal.h"
 #include "io/file.h"
 #include "job/suggestions.h"
-#include "optimizer/optimize.h"
 #include "report/html_report.h"
 #include "report/json_report.h"
 #include "report/table.h"
@@ -26,7 +25,8 @@ int explain_functions(const Args& args) {
     throw UsageError{"the pipeline ends in a value; explain one that gives elements"};
   const std::vector<FunctionReport> reports = [&] {
     const Progress progress("the ops of each function are measured");
-    return measure_functions(p.plan, p.run_options);
+    CommandRun observer;
+    return measure_functions(p.plan, p.run_options, &observer);
   }();
   if (args.has("--json")) {
     print_json({{"functions", functions_json(reports)}});
