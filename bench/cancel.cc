@@ -25,7 +25,8 @@ namespace {
 
 struct Case {
   const char* name;
-  std::string text;  // runs for long, or forever
+  std::string text;          // runs for long, or forever
+  int64_t memory_bytes = 0;  // 0: as much as there is
 };
 
 std::vector<Case> cases_in(const std::string& folder) {
@@ -61,6 +62,22 @@ std::vector<Case> cases_in(const std::string& folder) {
                                     "num_parallel_calls=2) | batch(32) | prefetch(2)"},
       {"photographs_one_thread",
        photographs + " | map(r -> resize(decode_jpeg(r, channels=3), [224, 224])) | shuffle(100)"},
+      // Threads wait for room most of the time.
+      {"memory_work_ahead",
+       endless + " | map(x -> fill([x % 2 + 1000000], float32(x)), num_parallel_calls=2) | "
+                 "map(a -> a * 2.0, num_parallel_calls=2) | prefetch(16)",
+       24 << 20},
+      {"memory_batches",
+       endless + " | map(x -> fill([x % 2 + 1000000], float32(x)), num_parallel_calls=2) | "
+                 "padded_batch(4) | prefetch(4)",
+       64 << 20},
+      {"memory_shuffle_too_large",
+       endless + " | map(x -> fill([x % 2 + 100000], x), num_parallel_calls=2) | shuffle(1000)",
+       64 << 20},
+      {"memory_photographs",
+       photographs + " | map(r -> decode_jpeg(r, channels=3), num_parallel_calls=2) | "
+                     "map(p -> resize(p, [224, 224]), num_parallel_calls=2) | prefetch(16)",
+       24 << 20},
   };
 }
 
@@ -84,9 +101,10 @@ struct Times {
   double given_up = 0, gone = 0;
 };
 
-Times cancel_after(const PlanPtr& plan, std::chrono::microseconds when) {
+Times cancel_after(const PlanPtr& plan, int64_t memory_bytes, std::chrono::microseconds when) {
   RunOptions options;
   options.threads = 2;
+  options.memory_bytes = memory_bytes;
   auto iterator = std::make_unique<BlockIterator>(plan, options, std::make_shared<PipelineState>());
   std::future<void> consumer = std::async(std::launch::async, [&] {
     Block block;
@@ -127,7 +145,8 @@ int run(bool tiny) {
     std::vector<double> gone;
     double given_up = 0;
     for (int i = 0; i < (tiny ? 1 : 50); ++i) {
-      const Times times = cancel_after(plan, std::chrono::microseconds(when_us(random)));
+      const Times times =
+          cancel_after(plan, c.memory_bytes, std::chrono::microseconds(when_us(random)));
       given_up = std::max(given_up, times.given_up);
       gone.push_back(times.gone);
     }

@@ -173,7 +173,8 @@ class RowOperatorCursor final : public Cursor {
   }
 
  private:
-  // What remembers nothing stands where its input stands, once all that was read is done with.
+  // Marks the block with its input's mark if the operator keeps no state and all that was read is
+  // done with.
   void give_mark(Block* out) const {
     if (stateless_ && row_ == in_.rows && ids_.settled()) out->mark = in_.mark;
   }
@@ -258,7 +259,9 @@ class RowOperatorCursor final : public Cursor {
         full = rows_.count() >= most_ || now_ns() - turn_start_ns_ > kTurnNs;
       } catch (...) {
         if (stopped()) return;
-        take_error(&ended);
+        bool ends = false;
+        take_error(&ends);
+        ended |= ends;
         full = true;
       }
       if (full && !give_turn()) return;

@@ -15,8 +15,8 @@ using RunTraced = std::function<TracedRun(const PlanPtr&, const RunOptions&, con
 // Returns traced_run with caches of its own.
 TracedRun run_alone(const PlanPtr& plan, const RunOptions& options, const TraceLimits& limits);
 
-// What to plan for: the cores that rewrites plan with and the memory of the run, unless `cores` and
-// `memory_bytes` say otherwise (0: they do not).
+// Returns options for the cores that rewrites plan with and the memory of the run, unless `cores`
+// and `memory_bytes` say otherwise (0: they do not).
 OptimizeOptions optimize_options(const PrepareOptions& rules, const RunOptions& run, int cores,
                                  int64_t memory_bytes);
 
