@@ -9,7 +9,7 @@ import pathlib
 import re
 import sys
 
-ROOMS = ["base", "data", "functions", "plan", "io", "runtime", "datasets", "trace", "model",
+ROOMS = ["base", "data", "io", "functions", "plan", "runtime", "datasets", "trace", "model",
          "optimizer", "cluster", "report", "job", "api", "cli"]
 # Additional rules: model and optimizer read plans and traces, never the running engine.
 NEVER = {("model", "runtime"), ("optimizer", "runtime"), ("cluster", "datasets")}
@@ -18,8 +18,10 @@ NEVER = {("model", "runtime"), ("optimizer", "runtime"), ("cluster", "datasets")
 CLI_ROOMS = {"base", "job", "report"}
 CLI_ALSO = [
     ("io/file.h", "*", "files that a command reads and writes"),
+    ("plan/throttle_text.h", "pipeline", "the value of --throttle"),
     ("io/staging_folder.h", "synth", "a data set is whole or absent"),
     ("plan/diagnostic.h", "*", "mistakes in a text, shown with carets"),
+    ("plan/format.h", "fmt", "prints a text that need not be a pipeline that runs"),
     ("plan/parser.h", "fmt", "formats a text that need not be a pipeline that runs"),
     ("plan/json_form.h", "show", "--plan --json prints the plan's own form"),
     ("functions/op.h", "args help main", "did_you_mean"),
