@@ -89,9 +89,12 @@ std::string stream_under_moving_limits(const std::string& text, const Setting& s
   Block block;
   do {
     if (block.rows > 0) digest.add(block);
-    const PlanNode* stage = stages[random() % stages.size()];
-    iterator.run().counters(stage)->limit.store(static_cast<int64_t>(random() % 12),
-                                                std::memory_order_relaxed);
+    StageControls& stage = iterator.run().stage(stages[random() % stages.size()])->controls;
+    visit_stage_controls([&](const char*, auto value) {
+      if (random() % 2 == 0) (stage.*value).set(static_cast<int64_t>(random() % 12));
+    });
+    stage.hand_over =
+        std::array{HandOver::automatic, HandOver::pool, HandOver::consumer}[random() % 3];
   } while (iterator.next(&block, 1 + static_cast<int64_t>(random() % 9)));
   return digest.ordered().text() + " " + std::to_string(digest.elements());
 }

@@ -62,7 +62,7 @@ OperatorDef batch_operator() {
                required("batch_size", Param::Kind::tensor),
                optional("drop_remainder", Param::Kind::boolean, Attr::boolean(false)),
                knob("num_parallel_calls"),
-               option("deterministic", Param::Kind::boolean, Attr::boolean(true)),
+               option("deterministic", Param::Kind::boolean, {}),
                option("max_wait", Param::Kind::floating, {})};
   op.rows = Rows::regroup;
   op.resharding = Resharding::ordered;

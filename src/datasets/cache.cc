@@ -41,15 +41,8 @@ struct CacheState {
   CacheState& operator=(const CacheState&) = delete;
 };
 
-// Sets bytes aside for the cache; a negative number gives them back.
-void take_from_budget(Run* run, int64_t bytes) {
-  static auto* mutex = new ForkMutex;
-  const std::lock_guard lock(*mutex);
-  run->pool().set_budget_bytes(run->pool().budget_bytes() - bytes);
-}
-
 CacheState::~CacheState() {
-  if (nested && charged) take_from_budget(charged, -bytes);
+  if (nested && charged) charged->set_aside(-bytes);
 }
 
 // What holds a buffer not much larger than itself may be kept as it is.
@@ -116,7 +109,7 @@ class CacheCursor final : public Cursor, private Spare {
       below.epoch = fill_epoch_;
       input_ = below.open_input(*node);
     } else if (state_->charged != run_) {
-      take_from_budget(run_, state_->bytes);
+      run_->set_aside(state_->bytes);
       state_->charged = run_;
     }
     if (input_) run_->gate().add(this);
@@ -176,7 +169,7 @@ class CacheCursor final : public Cursor, private Spare {
     const std::lock_guard lock(mutex_);
     filling_ = false;
     dropped.swap(blocks_);
-    take_from_budget(run_, -bytes_);
+    run_->set_aside(-bytes_);
     return std::exchange(bytes_, 0);
   }
   // Others hold what is made again with less work.
@@ -212,7 +205,7 @@ class CacheCursor final : public Cursor, private Spare {
       const std::lock_guard lock(mutex_);
       if (!filling_) return;  // given up meanwhile
       const int64_t bytes = copy.payload_bytes();
-      take_from_budget(run_, bytes);
+      run_->set_aside(bytes);
       held = bytes_ += bytes;
       blocks_.push_back(std::move(copy));
     }

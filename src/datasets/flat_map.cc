@@ -35,7 +35,9 @@ OperatorDef flat_map_operator() {
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     auto inner = by_rows(*node, context) ? nullptr : inner_template(node, context);
     if (inner) return open_block_flat_map(node, context, std::move(inner));
-    return open_interleaving(node, context, {});
+    StageControls& controls = context.run->stage(node.get())->controls;
+    controls.files_ahead.start(kFilesAhead, kMostFilesAhead, false);
+    return open_interleaving(node, context, {.controls = &controls});
   };
   return op;
 }

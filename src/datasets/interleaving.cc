@@ -165,6 +165,7 @@ class InterleavingCursor final : public Cursor {
 
   // The slot's next rows; at its end the slot is empty and the pointer moves on.
   Poll pull_inner(Slot* slot, const Pull& pull, int64_t made) {
+    inner_.work_ahead(slot);
     const int64_t want =
         how_.cycle_length == 1
             ? pull.max_rows - made

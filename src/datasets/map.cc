@@ -32,8 +32,7 @@ OperatorDef map_operator() {
   op.name = "map";
   op.doc = "Each element becomes f(element).";
   op.params = {required("input", Param::Kind::dataset), required("f", Param::Kind::function),
-               knob("num_parallel_calls"),
-               option("deterministic", Param::Kind::boolean, Attr::boolean(true)),
+               knob("num_parallel_calls"), option("deterministic", Param::Kind::boolean, {}),
                option("synchronous", Param::Kind::boolean, Attr::boolean(false))};
   op.params.back().performance = true;  // it decides no data
   op.rows = Rows::same;

@@ -22,14 +22,13 @@ class RecordsCursor final : public Cursor {
  public:
   // The paths from the file number `first` on.
   RecordsCursor(std::vector<std::string> paths, size_t first, const OpenContext& context,
-                NodeCounters* counters, ReadAhead::Open open,
-                std::unique_ptr<RecordDecoder> decoder)
+                RunStage* stage, ReadAhead::Open open, std::unique_ptr<RecordDecoder> decoder)
       : context_(context),
         decoder_(std::move(decoder)),
         paths_(paths),
         first_(first),
         file_(first),
-        ahead_(context.run, counters,
+        ahead_(context.run, stage,
                {paths.begin() + static_cast<std::ptrdiff_t>(first), paths.end()}, std::move(open)) {
   }
 
@@ -177,9 +176,12 @@ CursorPtr open_records(std::vector<std::string> paths, const PlanPtr& node,
                                                std::to_string(first) + ", there are only " +
                                                std::to_string(paths.size()) + " now");
   }
-  auto cursor = std::make_unique<RecordsCursor>(std::move(paths), static_cast<size_t>(first),
-                                                context, context.run->counters(node.get()),
-                                                std::move(open), std::move(decoder));
+  RunStage* stage = context.run->stage(node.get());
+  if (const Attr& size = node->arg("buffer_size"); size.is_tensor())
+    stage->controls.bytes_ahead.start(size.as_int(), INT64_MAX, true);
+  auto cursor =
+      std::make_unique<RecordsCursor>(std::move(paths), static_cast<size_t>(first), context, stage,
+                                      std::move(open), std::move(decoder));
   cursor->drop_rows(resumed_count(context, *node, 1));
   return cursor;
 }

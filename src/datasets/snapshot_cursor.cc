@@ -21,7 +21,7 @@ class SnapshotCursor final : public Cursor {
         lineage_(lineage),
         first_file_(skip_files(context.resume(*node), &paths)),
         paths_(paths),
-        ahead_(context.run, context.run->counters(node.get()), std::move(paths),
+        ahead_(context.run, context.run->stage(node.get()), std::move(paths),
                [spec = node->spec](const std::string& path) { return open_snapshot(path, spec); }),
         file_(first_file_) {
     if (const StageMark* from = context.resume(*node))

@@ -18,23 +18,38 @@ constexpr int64_t kFreeBytes = 256
                                << 10;  // of small rows that may wait although fewer were asked for
 
 // Shared by the cursor and the tasks; lives until the last of them is done.
-class Stage final : public Waker, public Spare, public std::enable_shared_from_this<Stage> {
+class Stage final : public AsyncStage,
+                    public Waker,
+                    public Spare,
+                    public Turns::Waiter,
+                    public std::enable_shared_from_this<Stage> {
  public:
-  Stage(CursorPtr input, Run* run, const AsyncOptions& options)
+  Stage(CursorPtr input, Run* run, const StageOptions& options)
       : run_(run),
         options_(options),
+        controls_(*options.controls),
         input_(std::move(input)),
         places_(options.chain.get(), options.batch_rows),
         sizer_(run->options().block_rows) {
-    options_.counters->limit.store(options.limit, std::memory_order_relaxed);
+    const int64_t now = controls_.on_pool.fetch_add(1, std::memory_order_relaxed) + 1;
+    int64_t most = controls_.most_on_pool.load(std::memory_order_relaxed);
+    while (most < now && !controls_.most_on_pool.compare_exchange_weak(most, now)) {
+    }
   }
+  ~Stage() override { controls_.on_pool.fetch_sub(1, std::memory_order_relaxed); }
+  Stage(const Stage&) = delete;
+  Stage& operator=(const Stage&) = delete;
 
-  Poll take(Block* out, const Pull& pull);
-  void close();
+  Poll take(Block* out, const Pull& pull) override;
+  void close() override;
   bool give_up() override;
   void wake() override {  // the input has something
     std::lock_guard lock(mutex_);
     schedule();
+  }
+  bool turn_came() override {
+    const std::lock_guard lock(mutex_);
+    return schedule();
   }
   void run();
 
@@ -60,14 +75,21 @@ class Stage final : public Waker, public Spare, public std::enable_shared_from_t
     return (static_cast<uint64_t>(options_.depth) << 48) +
            std::min<uint64_t>(seq, (1ull << 48) - 1);
   }
-  int64_t limit() const {
-    return std::max<int64_t>(1, options_.counters->limit.load(std::memory_order_relaxed));
+  int64_t calls() const { return std::max<int64_t>(1, controls_.calls.get()); }
+  // Rows that may wait; 0: as many as keep the workers busy.
+  int64_t rows_ahead() const {
+    return options_.chain ? 0 : std::max<int64_t>(1, controls_.rows_ahead.get());
+  }
+  // The consumer's thread computes the blocks.
+  bool is_inlined() const {
+    const HandOver how = controls_.hand_over.load(std::memory_order_relaxed);
+    return (choice_.inlined() && how == HandOver::automatic) || !wants_pool(options_);
   }
   // With the lock:
-  void schedule(bool from_task = false);
+  bool schedule(bool from_task = false);
   bool goes_on() const {
     if (undone_ > 0) return !run_->gate().is_contended();
-    return !choice_.inlined() && may_admit(true);
+    return !is_inlined() && may_admit(true);
   }
   bool may_admit(bool first) const;
   bool has_front() const {
@@ -77,7 +99,7 @@ class Stage final : public Waker, public Spare, public std::enable_shared_from_t
   }
   int64_t buffer_rows() const;
   bool half_full() const;
-  int64_t capacity_blocks() const { return group_ > 1 ? (limit() + 1) * group_ : 2 * limit() + 1; }
+  int64_t capacity_blocks() const { return group_ > 1 ? (calls() + 1) * group_ : 2 * calls() + 1; }
   void wake_consumer() {
     if (consumer_) std::exchange(consumer_, nullptr)->wake();
   }
@@ -98,7 +120,8 @@ class Stage final : public Waker, public Spare, public std::enable_shared_from_t
   void choose(int64_t rows);
 
   Run* const run_;
-  AsyncOptions options_;
+  const StageOptions options_;
+  StageControls& controls_;
   std::mutex mutex_;
   CursorPtr input_;             // used by the task that pulls
   std::deque<Slot> slots_;      // slots_[0] is block number head_
@@ -135,17 +158,20 @@ class Stage::StageTask final : public Task {
   std::shared_ptr<Stage> stage_;
 };
 
-void Stage::schedule(bool from_task) {
-  if (closed_ || scheduled_ || (ended_ && !has_undone())) return;
+// Returns whether a task has been submitted.
+bool Stage::schedule(bool from_task) {
+  if (closed_ || scheduled_ || (ended_ && !has_undone())) return false;
   if (pulling_ && !has_undone()) {
     pull_again_ = true;
-    return;
+    return false;
   }
+  if (options_.turns && !options_.turns->take(weak_from_this(), consumer_ != nullptr)) return false;
   scheduled_ = true;
   const uint64_t next =
       has_undone() ? static_cast<uint64_t>(undone() - slots_.begin()) : slots_.size();
   run_->cpu().submit(std::make_unique<StageTask>(shared_from_this()), priority(head_ + next),
                      from_task);
+  return true;
 }
 
 // `first`: the first block of a task; more of them only fill it up.
@@ -153,30 +179,30 @@ bool Stage::may_admit(bool first) const {
   if (run_->options().latency && !consumer_) return false;
   if (slots_.empty() && front_.rows == 0) return true;
   if (run_->gate().is_contended()) return false;
-  if (first && options_.chain && working_ >= limit()) return false;
+  if (first && options_.chain && working_ >= calls()) return false;
   // The budget keeps room for the block that the consumer needs next and for what it holds.
   const int64_t free = run_->pool().budget_bytes() - run_->pool().used_bytes();
   if (block_bytes_ > 0 && free < 4 * block_bytes_ * (working_blocks_ + 1)) return false;
-  if (options_.buffer_rows > 0) return waiting_rows_ + working_rows_ < buffer_rows();
+  if (rows_ahead() > 0) return waiting_rows_ + working_rows_ < buffer_rows();
   return capacity_blocks() - static_cast<int64_t>(slots_.size()) >= (first ? group_ : 1);
 }
 
 int64_t Stage::rows_wanted() const {
   int64_t rows = std::min(run_->options().block_rows,
                           options_.chain ? sizer_.rows() : run_->options().block_rows);
-  if (options_.buffer_rows > 0) rows = std::min(rows, buffer_rows());
+  if (rows_ahead() > 0) rows = std::min(rows, buffer_rows());
   return std::min(rows, places_.room());
 }
 
 // What was asked for; more of rows that take little time and room.
 int64_t Stage::buffer_rows() const {
-  if (group_ == 1) return options_.buffer_rows;
-  return std::max(options_.buffer_rows, std::min(kFreeBytes / std::max<int64_t>(1, row_bytes_),
-                                                 4 * run_->options().block_rows));
+  if (group_ == 1) return rows_ahead();
+  return std::max(rows_ahead(), std::min(kFreeBytes / std::max<int64_t>(1, row_bytes_),
+                                         4 * run_->options().block_rows));
 }
 
 bool Stage::half_full() const {
-  if (options_.buffer_rows > 0) return waiting_rows_ >= buffer_rows() / 2;
+  if (rows_ahead() > 0) return waiting_rows_ >= buffer_rows() / 2;
   return static_cast<int64_t>(slots_.size()) - working_blocks_ >= capacity_blocks() / 2;
 }
 
@@ -198,6 +224,7 @@ void Stage::rest(bool starved) {
 void Stage::run() {
   std::vector<Work> group = pull_group();
   if (!group.empty()) work_on(std::move(group));
+  if (options_.turns) options_.turns->give_back();
 }
 
 // The input's next block, and where its results go. Leaves the lock while the input works; no other
@@ -377,7 +404,7 @@ void Stage::work_on(std::vector<Work> group) {
   }
   if (goes_on())
     schedule(true);
-  else if (!choice_.inlined() && !scheduled_ && !pulling_)
+  else if (!is_inlined() && !scheduled_ && !pulling_)
     rest(false);
   offer();
 }
@@ -410,6 +437,7 @@ void Stage::choose(int64_t rows) {
   };
   choice_.took(rows, ns(now), waiting_since_ > 0 && now > 0 ? ns(now - waiting_since_) : 0,
                group_ > 1);
+  controls_.inlined.store(is_inlined(), std::memory_order_relaxed);
   waiting_since_ = 0;
 }
 
@@ -431,7 +459,7 @@ Poll Stage::take(Block* out, const Pull& pull) {
     } else if (slots_.empty() && ended_) {
       return Poll::end;
     } else {
-      const bool here = choice_.inlined() && slots_.empty() && !pulling_ && !scheduled_;
+      const bool here = is_inlined() && slots_.empty() && !pulling_ && !scheduled_;
       if (here && (compute_here(&lock, pull.max_rows) != Poll::pending || pull_again_)) continue;
       consumer_ = pull.waker;
       if (waiting_since_ == 0) waiting_since_ = ticks();
@@ -460,26 +488,14 @@ void Stage::close() {
   consumer_ = nullptr;
 }
 
-class AsyncCursor final : public Cursor {
- public:
-  AsyncCursor(std::shared_ptr<Stage> stage, Run* run) : stage_(std::move(stage)) {
-    run->gate().add(stage_.get());
-  }
-  ~AsyncCursor() override { stage_->close(); }
-
- protected:
-  Poll next(Block* out, const Pull& pull) override { return stage_->take(out, pull); }
-
- private:
-  std::shared_ptr<Stage> stage_;
-};
-
 }  // namespace
 
-CursorPtr open_async_stage(CursorPtr input, Run* run, const AsyncOptions& options) {
+std::shared_ptr<AsyncStage> start_async_stage(CursorPtr* input, Run* run,
+                                              const StageOptions& options) {
   run->cpu().start();
-  return std::make_unique<AsyncCursor>(std::make_shared<Stage>(std::move(input), run, options),
-                                       run);
+  auto stage = std::make_shared<Stage>(std::move(*input), run, options);
+  run->gate().add(stage.get());
+  return stage;
 }
 
 }  // namespace penstock

@@ -36,7 +36,6 @@ struct NodeCounters {
   std::atomic<int64_t> blocked_ticks{0};  // its output was full
   std::atomic<int64_t> bytes_read{0};     // from storage
   std::atomic<int64_t> files_opened{0};
-  std::atomic<int64_t> limit{1};  // threads it may use now
 };
 
 inline void add(std::atomic<int64_t>& counter, int64_t n) {

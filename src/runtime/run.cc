@@ -58,7 +58,9 @@ Run::Run(PlanPtr plan, const RunOptions& options, std::shared_ptr<PipelineState>
   if (options_.threads <= 0) options_.threads = usable_cores();
   if (options_.latency) options_.block_rows = 1;
   if (options_.memory_bytes <= 0) options_.memory_bytes = usable_memory_bytes() / 4 * 3;
-  pool_->set_budget_bytes(options_.memory_bytes);
+  memory_.pool = pool_.get();
+  memory_.most_bytes = options_.memory_bytes;
+  ByteBudget::process().join(&memory_);
   gate_.set_most_bytes(options_.memory_bytes);
   ThreadPool::Hooks hooks;
   hooks.context = this;
@@ -71,9 +73,11 @@ Run::Run(PlanPtr plan, const RunOptions& options, std::shared_ptr<PipelineState>
   hooks.end = [](void* self) {
     static_cast<Run*>(self)->count_task(now_ns() - task_start_ns,
                                         thread_cpu_ns() - task_start_cpu_ns);
+    ByteBudget::process().follow_use();
     end_task();
   };
-  cpu_ = std::make_unique<ThreadPool>(options_.threads, "penstock-cpu", hooks);
+  cpu_ =
+      std::make_unique<ThreadPool>(options_.threads, "penstock-cpu", hooks, &CoreBudget::process());
   hooks.begin = [](void* self) { begin_task(static_cast<Run*>(self)); };
   hooks.end = [](void*) { end_task(); };
   io_ = std::make_unique<ThreadPool>(options_.io_threads, "penstock-io", hooks);
@@ -84,6 +88,7 @@ Run::~Run() {
   io_->stop();
   cpu_->stop();
   programs_.clear();
+  ByteBudget::process().leave(&memory_);
   retire(std::move(pool_));
 }
 
@@ -96,17 +101,17 @@ std::shared_ptr<const CompiledFunction> Run::program(const FunctionPtr& function
   return std::make_shared<const CompiledFunction>(*first, environment);
 }
 
-NodeCounters* Run::counters(const PlanNode* node) {
+RunStage* Run::stage(const PlanNode* node) {
   std::lock_guard lock(counters_mutex_);
-  std::unique_ptr<NodeCounters>& slot = counters_[node];
-  if (!slot) slot = std::make_unique<NodeCounters>();
+  std::unique_ptr<RunStage>& slot = stages_[node];
+  if (!slot) slot = std::make_unique<RunStage>();
   return slot.get();
 }
 
-std::vector<std::pair<const PlanNode*, const NodeCounters*>> Run::all_counters() const {
+std::vector<std::pair<const PlanNode*, RunStage*>> Run::stages() const {
   std::lock_guard lock(counters_mutex_);
-  std::vector<std::pair<const PlanNode*, const NodeCounters*>> out;
-  for (const auto& [node, counters] : counters_) out.emplace_back(node, counters.get());
+  std::vector<std::pair<const PlanNode*, RunStage*>> out;
+  for (const auto& [node, stage] : stages_) out.emplace_back(node, stage.get());
   return out;
 }
 

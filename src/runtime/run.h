@@ -11,11 +11,13 @@
 
 #include "data/block.h"
 #include "plan/node.h"
+#include "runtime/byte_budget.h"
 #include "runtime/counters.h"
 #include "runtime/cursor.h"
 #include "runtime/memory_gate.h"
 #include "runtime/record_places.h"
 #include "runtime/scheduler.h"
+#include "runtime/stage_controls.h"
 
 namespace penstock {
 
@@ -56,12 +58,10 @@ struct IgnoredErrors {
   static constexpr size_t kKept = 10;
 };
 
-// Lets somebody outside move the limits of stages while a run goes on (a tuner).
-class LimitController {
- public:
-  virtual ~LimitController() = default;
-  // Called about ten times a second, on a pool thread.
-  virtual void adjust(class Run& run) = 0;
+// One stage of a run, shared by all its cursors. Nodes of nested templates have one for all copies.
+struct RunStage {
+  NodeCounters counters;
+  StageControls controls;
 };
 
 // Shared by all cursors of one iterator. Destroyed after them.
@@ -78,14 +78,18 @@ class Run {
   PipelineState& state() { return *state_; }
   RecordPlaces& places() { return places_; }
   MemoryGate& gate() { return gate_; }
+  // Counts bytes that are held outside of the pool against the run's memory; a negative number
+  // gives them back.
+  void set_aside(int64_t bytes) { ByteBudget::process().set_aside(&memory_, bytes); }
   // The function ready to run with these captures. What it needs (patterns, tables, models) is
   // built once for the run, however often a nested pipeline is opened.
   std::shared_ptr<const CompiledFunction> program(const FunctionPtr& function,
                                                   std::span<const Tensor> environment);
-  // Counters of a stage; made at the first call. Nodes of nested templates have one for all copies.
-  NodeCounters* counters(const PlanNode* node);
-  // A snapshot's view of all stages; the pointers stay valid as long as the run.
-  std::vector<std::pair<const PlanNode*, const NodeCounters*>> all_counters() const;
+  // A stage's counters and controls; made at the first call, valid as long as the run.
+  RunStage* stage(const PlanNode* node);
+  NodeCounters* counters(const PlanNode* node) { return &stage(node)->counters; }
+  // All stages so far, in no order. Others may be added meanwhile.
+  std::vector<std::pair<const PlanNode*, RunStage*>> stages() const;
 
   // Counts an error that the stage's failure policy drops or replaces.
   void count_ignored(const PlanNode* node, const ErrorPtr& error);
@@ -117,6 +121,7 @@ class Run {
   RunOptions options_;
   std::shared_ptr<PipelineState> state_;
   std::unique_ptr<BufferPool> pool_;
+  ByteBudget::Member memory_;
   std::atomic<bool> cancelled_{false};
   MemoryGate gate_{pool_.get(), &cancelled_};
   std::atomic<int64_t> task_wall_ns_{0}, task_cpu_ns_{0};
@@ -127,7 +132,7 @@ class Run {
   mutable std::mutex counters_mutex_;
   std::map<const PlanNode*, IgnoredErrors> ignored_;
   std::vector<std::string> notes_;
-  std::map<const PlanNode*, std::unique_ptr<NodeCounters>> counters_;
+  std::unordered_map<const PlanNode*, std::unique_ptr<RunStage>> stages_;
   std::unique_ptr<ThreadPool> cpu_, io_;
 };
 

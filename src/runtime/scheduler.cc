@@ -25,8 +25,10 @@ thread_local uint64_t task_priority = 0;
 ThreadPool* ThreadPool::current() { return current_pool_of_threads; }
 uint64_t ThreadPool::current_priority() { return task_priority; }
 
-ThreadPool::ThreadPool(int threads, const char* name, Hooks hooks)
-    : threads_(threads), name_(name), hooks_(hooks) {}
+ThreadPool::ThreadPool(int threads, const char* name, Hooks hooks, CoreBudget* cores)
+    : threads_(threads), name_(name), hooks_(hooks), cores_(cores) {
+  if (cores_) cores_->join(this, threads);
+}
 
 ThreadPool::~ThreadPool() { stop(); }
 
@@ -35,7 +37,7 @@ bool ThreadPool::later(const Entry& a, const Entry& b) {
 }
 
 bool ThreadPool::may_add_worker() const {
-  return idle_ == 0 && static_cast<int>(workers_.size()) - still_ < threads_;
+  return idle_ == 0 && static_cast<int>(workers_.size()) - still_ < threads();
 }
 
 void ThreadPool::add_worker() {
@@ -75,7 +77,7 @@ void ThreadPool::work() {
     ++idle_;
     wake_.wait(lock, [this] { return stopping_ || may_run(); });
     --idle_;
-    if (stopping_) return;
+    if (stopping_) return;  // it has taken no core
     std::ranges::pop_heap(heap_, later);
     TaskPtr task = std::move(heap_.back().task);
     task_priority = heap_.back().priority;
@@ -87,12 +89,30 @@ void ThreadPool::work() {
     task.reset();
     if (hooks_.end) hooks_.end(hooks_.context);
     if (hooks_.at_work) hooks_.at_work->fetch_sub(1);
+    give_core();
     lock.lock();
     --running_;
   }
 }
 
+void ThreadPool::set_threads(int threads) {
+  {
+    const std::lock_guard lock(mutex_);
+    threads_.store(std::max(1, threads), std::memory_order_relaxed);
+    if (!stopping_ && !heap_.empty() && may_add_worker()) add_worker();
+  }
+  wake_.notify_all();
+}
+
+void ThreadPool::core_came() {
+  {
+    const std::lock_guard lock(mutex_);
+  }  // a worker that was refused waits by now
+  wake_.notify_all();
+}
+
 void ThreadPool::stand_still() {
+  give_core();
   {
     std::lock_guard lock(mutex_);
     ++still_;
@@ -103,6 +123,7 @@ void ThreadPool::stand_still() {
 }
 
 void ThreadPool::go_on() {
+  if (cores_) CoreBudget::take_anyway(this);
   std::lock_guard lock(mutex_);
   --still_;
 }
@@ -118,6 +139,7 @@ void ThreadPool::stop() {
   if (hooks_.at_work) hooks_.at_work->fetch_sub(static_cast<int64_t>(dropped.size()));
   for (std::thread& worker : workers_) worker.join();
   workers_.clear();
+  if (cores_) cores_->leave(this);
 }
 
 namespace {

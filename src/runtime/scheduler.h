@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/core_budget.h"
+
 namespace penstock {
 
 // A piece of work. Run once, on one thread; must not block on other tasks.
@@ -23,7 +25,7 @@ using TaskPtr = std::unique_ptr<Task>;
 
 // `threads` workers; the task with the smallest priority first, then in order of submission.
 // The others start when tasks come. Thread-safe.
-class ThreadPool {
+class ThreadPool final : private CoreBudget::Member {
  public:
   struct Hooks {
     void (*begin)(void* context) = nullptr;  // around each task, on its thread
@@ -33,7 +35,8 @@ class ThreadPool {
   };
   static constexpr uint64_t kLeastUrgent = UINT64_MAX;
 
-  ThreadPool(int threads, const char* name, Hooks hooks);
+  // `cores`: whose cores its tasks use; null: they use none worth counting.
+  ThreadPool(int threads, const char* name, Hooks hooks, CoreBudget* cores = nullptr);
   // Tasks not begun are dropped; waits for running ones.
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -45,7 +48,9 @@ class ThreadPool {
   // `last`: the caller is a task that ends with this; its own thread goes on with what is most
   // urgent, so that none is woken for one task.
   void submit(TaskPtr task, uint64_t priority = 0, bool last = false);
-  int threads() const { return threads_; }
+  int threads() const { return threads_.load(std::memory_order_relaxed); }
+  // From now on so many tasks run at once; at least 1.
+  void set_threads(int threads);
   // Stops and joins; what is submitted later is dropped.
   void stop();
 
@@ -68,12 +73,18 @@ class ThreadPool {
   static bool later(const Entry& a, const Entry& b);
   bool may_add_worker() const;
   void add_worker();
-  bool may_run() const { return !heap_.empty() && running_ - still_ < threads_; }
+  bool may_run() { return !heap_.empty() && running_ - still_ < threads() && take_core(); }
+  bool take_core() { return !cores_ || cores_->take(this); }
+  void give_core() {
+    if (cores_) cores_->give_back(this);
+  }
+  void core_came() override;
   void work();
 
-  const int threads_;
+  std::atomic<int> threads_;
   const char* const name_;
   const Hooks hooks_;
+  CoreBudget* const cores_;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::vector<Entry> heap_;

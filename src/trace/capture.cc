@@ -13,6 +13,7 @@
 #include "runtime/chain.h"
 #include "runtime/run.h"
 #include "trace/stage_counters.h"
+#include "trace/thread_groups.h"
 #include "trace/trace.h"
 
 namespace penstock {
@@ -81,7 +82,7 @@ Files measure_files(const std::vector<std::string>& patterns) {
 class Capture {
  public:
   Capture(const Run& run, bool file_sizes) : run_(run), file_sizes_(file_sizes) {
-    for (const auto& [node, counters] : run.all_counters()) counters_[node] = counters;
+    for (const auto& [node, stage] : run.stages()) in_run_[node] = stage;
     seconds_per_tick_ = ns_per_tick() * 1e-9;
   }
 
@@ -89,6 +90,7 @@ class Capture {
     place(run_.plan().get(), -1);
     link_inputs();
     take_along();
+    set_thread_groups(handed_over(), &stages_);
     label();
     if (file_sizes_) find_files();
     return std::move(stages_);
@@ -130,8 +132,7 @@ class Capture {
     const Attr& calls = node.arg("num_parallel_calls");
     if (s.can_parallel && calls.is_tensor()) s.calls = std::max<int64_t>(0, calls.as_int());
     s.parallel = s.calls > 1;
-    if (const auto found = counters_.find(&node); found != counters_.end())
-      read(*found->second, &s);
+    if (const RunStage* found = in_run(node)) read(*found, &s);
     return s;
   }
 
@@ -146,7 +147,39 @@ class Capture {
     }
   }
 
-  void read(const NodeCounters& c, StageTrace* s) const {
+  const RunStage* in_run(const PlanNode& node) const {
+    const auto found = in_run_.find(&node);
+    return found == in_run_.end() ? nullptr : found->second;
+  }
+
+  // How the stages' work is handed over, as their controls say now.
+  std::vector<HandedOver> handed_over() const {
+    std::vector<HandedOver> out(stages_.size());
+    for (size_t i = 0; i < stages_.size(); ++i) {
+      const RunStage* stage = in_run(*nodes_[i]);
+      if (!stage) continue;
+      const StageControls& c = stage->controls;
+      if (const auto head = ids_.find(c.head.load()); head != ids_.end())
+        out[i].head = head->second;
+      const int64_t copies = c.most_on_pool.load();
+      if (copies == 0 || c.inlined.load()) continue;
+      const int64_t threads = run_.options().threads;
+      if (nodes_[i]->op->chain != ChainRole::none) {
+        out[i].what = HandedOver::What::blocks;
+        out[i].width = std::min(threads, std::max<int64_t>(1, c.calls.get()) * copies);
+      } else if (c.calls.is_used()) {
+        out[i].what = HandedOver::What::nested;
+        out[i].width = std::min({threads, c.calls.get(), copies});
+      } else {
+        out[i].what = HandedOver::What::inputs;
+        out[i].width = std::min(threads, copies);
+      }
+    }
+    return out;
+  }
+
+  void read(const RunStage& stage, StageTrace* s) const {
+    const NodeCounters& c = stage.counters;
     const auto value = [](const std::atomic<int64_t>& a) {
       return std::max<int64_t>(0, a.load(std::memory_order_relaxed));
     };
@@ -159,7 +192,10 @@ class Capture {
       }
     });
     s->cpu_seconds *= run_.cpu_share();  // ticks pass while the system runs other programs
-    s->limit = std::max<int64_t>(1, value(c.limit));
+    s->limit = std::max<int64_t>(1, stage.controls.calls.get());
+    s->rows_ahead = stage.controls.rows_ahead.get();
+    s->files_ahead = stage.controls.files_ahead.get();
+    s->bytes_ahead = stage.controls.bytes_ahead.get();
   }
 
   void link_inputs() {
@@ -242,7 +278,7 @@ class Capture {
   const Run& run_;
   const bool file_sizes_;
   double seconds_per_tick_;
-  std::unordered_map<const PlanNode*, const NodeCounters*> counters_;
+  std::unordered_map<const PlanNode*, const RunStage*> in_run_;
   std::unordered_map<const PlanNode*, int> ids_;
   std::unordered_map<const PlanNode*, Files> lists_;
   std::vector<const PlanNode*> nodes_;
