@@ -171,7 +171,8 @@ class Capture {
         out[i].what = HandedOver::What::nested;
         out[i].width = std::min({threads, c.calls.get(), copies});
       } else {
-        out[i].what = HandedOver::What::inputs;
+        out[i].what =
+            nodes_[i]->op->reads_ahead ? HandedOver::What::inputs : HandedOver::What::itself;
         out[i].width = std::min(threads, copies);
       }
     }

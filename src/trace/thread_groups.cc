@@ -71,7 +71,8 @@ class Grouping {
       push(inputs, goes_on ? own : no_driver ? kNone : new_group(1));
       return;
     }
-    if (group == kNone) group = new_group(1);
+    if (group == kNone || handed.what == What::itself)
+      group = new_group(handed.what == What::itself ? handed.width : 1);
     place(id, group);
     push(nested_[index(id)], handed.what == What::nested ? new_group(handed.width) : group);
     if (handed.what != What::inputs) {

@@ -14,6 +14,7 @@ struct HandedOver {
     nothing,  // it runs in the thread of the stage that uses it
     blocks,   // threads of its own compute its blocks; one at a time pulls its inputs
     inputs,   // another thread computes its inputs ahead
+    itself,   // another thread computes it, with its inputs
     nested,   // other threads compute its nested pipelines
   } what = What::nothing;
   int64_t width = 1;  // threads that may do so at once
