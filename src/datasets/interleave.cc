@@ -2,8 +2,8 @@
 // of them are open at once and give block_length elements in turn.
 //
 // The order never depends on the machine: cycle_length has a fixed default and threads that work
-// ahead change nothing. num_parallel_calls of them are worked on at once. Where f gives files,
-// those that come next are opened and read ahead as well: three, or as many as num_parallel_calls
+// ahead change nothing. num_parallel_calls of them are worked on at once. If f gives files, those
+// that come next are opened and read ahead as well: three, or as many as num_parallel_calls
 // is more than cycle_length.
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 // The memory of the process, shared by its runs.
 //
 // A run may use what it was given (--memory), and no more than the others leave: each of those
-// counts with what it uses now, and with a quarter of its fair share at least. What is left may be
-// less than a run's fair share because others came first: it may use its fair share all the same,
-// and their work ahead stops until they are back within theirs. Shares follow the use while runs go
+// counts with what it uses now, and with a quarter of its fair share at least. A run may use its
+// fair share even if others, which came first, leave less: their work ahead then stops until they
+// are back within theirs. Shares follow the use while runs go
 // on.
 #pragma once
 

@@ -49,7 +49,7 @@ class ThreadPool final : private CoreBudget::Member {
   // urgent, so that none is woken for one task.
   void submit(TaskPtr task, uint64_t priority = 0, bool last = false);
   int threads() const { return threads_.load(std::memory_order_relaxed); }
-  // From now on so many tasks run at once; at least 1.
+  // Runs at most max(1, threads) tasks at once from now on.
   void set_threads(int threads);
   // Stops and joins; what is submitted later is dropped.
   void stop();

@@ -1,4 +1,4 @@
-// What may move in a stage while its run goes on.
+// Numbers of a stage that may move while its run goes on.
 //
 // Each stage of a plan has one StageControls in a run. It outlives cursors: a stage that is opened
 // again by a repeat, or once more by a nested pipeline, goes on with the values that hold now.
@@ -59,7 +59,7 @@ struct StageControls {
   LiveValue bytes_ahead;  // bytes of a file that are read and may wait
   std::atomic<HandOver> hand_over{HandOver::automatic};
 
-  // Where the stage works now, said by its cursors.
+  // State, kept by the stage's cursors.
   std::atomic<int64_t> on_pool{0};             // cursors that have handed their work to the pool
   std::atomic<int64_t> most_on_pool{0};        // at once so far
   std::atomic<bool> inlined{false};            // the consumer computes its blocks all the same

@@ -14,7 +14,7 @@ struct StageOptions {
   // `rows_ahead` rows ahead if that is more than none. Null: the consumer's thread does all.
   StageControls* controls = nullptr;
   bool ordered = true;
-  int64_t batch_rows = 0;  // results are made in place for batches of so many rows
+  int64_t batch_rows = 0;  // results are made in place for batches of that size
   int depth = 0;
   bool cheap_together = true;  // blocks that cost little are handed over many at a time, or not at
                                // all where that is as fast

@@ -25,7 +25,7 @@ struct HandedOver {
 // from the consumer's down.
 void set_thread_groups(const std::vector<HandedOver>& handed, std::vector<StageTrace>* stages);
 
-// What a trace tells that was written without the groups.
+// Derives the same from a trace that was written without the groups.
 std::vector<HandedOver> guess_handed_over(const std::vector<StageTrace>& stages);
 
 }  // namespace penstock
