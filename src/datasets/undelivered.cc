@@ -102,7 +102,10 @@ class Descent {
       const StreamPosition at = rows_->position();
       return within_pass_ ? input_of(*rows_->run().plan(), at.mark) : at;
     }
-    const NodeCounters& counters(const PlanNode* node) { return *rows_->run().counters(node); }
+    // Rows that the stage has given.
+    int64_t given(const PlanNode* node) {
+      return rows_->run().counters(node)->total(&StageCounts::elements);
+    }
 
    private:
     const bool within_pass_;
@@ -141,11 +144,10 @@ class Descent {
       while (resharding_of(*counted) == Resharding::same && counted->op->chain == ChainRole::none)
         counted = counted->inputs[0].get();
       Rows rows(*this, node, {rest.mark, 0}, true);
-      const NodeCounters& counters = rows.counters(counted);
       for (int64_t row = 0; row < rest.head; ++row) {
         Block block;
         if (!rows.next(&block, 1)) break;  // shorter than it was
-        Used now = used_behind(*node, rows.position(), counters);
+        Used now = used_behind(*node, rows.position(), rows.given(counted));
         if (std::ranges::binary_search(rest.kept, row)) {
           kept.insert(used.held.begin(), used.held.end());
           for (int64_t r = used.head; r < now.head; ++r) kept.insert(r);
@@ -159,9 +161,8 @@ class Descent {
   }
 
   // After one more row was pulled.
-  static Used used_behind(const PlanNode& node, const StreamPosition& at,
-                          const NodeCounters& counters) {
-    const int64_t read = counters.elements.load(std::memory_order_relaxed);
+  // `read`: rows that the input has given so far.
+  static Used used_behind(const PlanNode& node, const StreamPosition& at, int64_t read) {
     if (passes_marks(node)) return {read, {}};
     if (at.rows > 0 || !at.mark) {
       refuse(node, "the checkpoint stands behind an error that came out before the elements "

@@ -249,8 +249,8 @@ std::vector<Stage::Work> Stage::pull_group() {
   std::unique_lock lock(mutex_);
   scheduled_ = false;
   if (idle_since_ != 0)
-    add(starved_ ? options_.counters->starved_ticks : options_.counters->blocked_ticks,
-        static_cast<int64_t>(ticks() - idle_since_));
+    options_.counters->add(starved_ ? &StageCounts::starved_ticks : &StageCounts::blocked_ticks,
+                           static_cast<int64_t>(ticks() - idle_since_));
   idle_since_ = 0;
   if (blocks_.has_undone() || pulling_) return take_undone();
   const auto most = static_cast<size_t>(group_);

@@ -104,9 +104,9 @@ void Chain::run(Block* block, const Placement* placement) const {
       *block = std::move(out);
     }
     if (i + 1 < stages_.size() && stage.counters) {  // the last stage is counted by its cursor
-      add(stage.counters->elements, block->rows);
-      add(stage.counters->blocks, 1);
-      add(stage.counters->bytes, block->payload_bytes());
+      stage.counters->add(&StageCounts::elements, block->rows);
+      stage.counters->add(&StageCounts::blocks, 1);
+      stage.counters->add(&StageCounts::bytes, block->payload_bytes());
     }
     if (block->rows == 0) return;
   }

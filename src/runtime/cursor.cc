@@ -73,10 +73,11 @@ Poll Cursor::pull_once(Block* out, const Pull& pull) {
     }
   }
   if (NodeCounters* c = identity_.counters) {
-    add(c->elements, out->rows);
-    add(c->blocks, 1);
-    add(c->errors, static_cast<int64_t>(out->errors.size()));
-    add(c->bytes, out->payload_bytes());
+    c->add(&StageCounts::elements, out->rows);
+    c->add(&StageCounts::blocks, 1);
+    if (!out->errors.empty())
+      c->add(&StageCounts::errors, static_cast<int64_t>(out->errors.size()));
+    c->add(&StageCounts::bytes, out->payload_bytes());
   }
   if (out->mark && !identity_.passes_marks && out->mark->owner() != identity_.node)
     out->mark.reset();  // an input's, that came with its block

@@ -154,7 +154,7 @@ RandomAccess::~RandomAccess() {
 
 Block RandomAccess::at(std::span<const int64_t> indices) {
   ScopedPool scoped(&run_->pool());
-  ScopedRun current(run_.get());
+  ScopedRun current(run_.get(), 0);  // several threads may read
   return indexed_->at(indices);
 }
 

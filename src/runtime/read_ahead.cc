@@ -74,10 +74,10 @@ class ReadAhead::State : public std::enable_shared_from_this<State> {
     try {
       if (!reader_) {
         reader_ = open_(paths_[file_]);
-        add(stage_.counters.files_opened, 1);
+        stage_.counters.add(&StageCounts::files_opened, 1);
       }
       reader_->read(&next->chunk, kMostRecords);
-      add(stage_.counters.bytes_read, next->chunk.file_bytes);
+      stage_.counters.add(&StageCounts::bytes_read, next->chunk.file_bytes);
     } catch (...) {
       next->chunk = RecordChunk();
       next->chunk.error = current_error();

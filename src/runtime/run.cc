@@ -19,8 +19,13 @@ thread_local std::optional<ScopedRoomKeeper> task_room_keeper;
 thread_local int64_t task_start_ns = 0;
 thread_local int64_t task_start_cpu_ns = 0;
 
+// Lane of a pool's thread, which works for one run; -1: it has not looked for one.
+thread_local int worker_lane = -1;
+
 void begin_task(Run* run) {
   current_run = run;
+  if (worker_lane < 0) worker_lane = run->new_lane();
+  counter_lane = worker_lane;
   task_pool.emplace(&run->pool());
   task_cancellation.emplace(run->cancel_flag());
   task_room_keeper.emplace(&run->gate());
@@ -46,8 +51,19 @@ void retire(std::unique_ptr<BufferPool> pool) {
 
 Run* Run::current() { return current_run; }
 
-ScopedRun::ScopedRun(Run* run) : before_(current_run) { current_run = run; }
-ScopedRun::~ScopedRun() { current_run = before_; }
+ScopedRun::ScopedRun(Run* run, int lane) : before_(current_run), lane_before_(counter_lane) {
+  current_run = run;
+  counter_lane = lane;
+}
+ScopedRun::~ScopedRun() {
+  current_run = before_;
+  counter_lane = lane_before_;
+}
+
+int Run::new_lane() {
+  const int lane = next_lane_.fetch_add(1, std::memory_order_relaxed);
+  return lane < lanes_ ? lane : 0;
+}
 
 Run::Run(PlanPtr plan, const RunOptions& options, std::shared_ptr<PipelineState> state)
     : plan_(std::move(plan)),
@@ -57,6 +73,8 @@ Run::Run(PlanPtr plan, const RunOptions& options, std::shared_ptr<PipelineState>
       start_ns_(now_ns()) {
   if (options_.threads <= 0) options_.threads = usable_cores();
   if (options_.latency) options_.block_rows = 1;
+  constexpr int kMostLanes = 256;
+  lanes_ = std::min(kMostLanes, kConsumerLane + 1 + 2 * options_.threads + options_.io_threads);
   if (options_.memory_bytes <= 0) options_.memory_bytes = usable_memory_bytes() / 4 * 3;
   memory_.pool = pool_.get();
   memory_.most_bytes = options_.memory_bytes;
@@ -104,7 +122,7 @@ std::shared_ptr<const CompiledFunction> Run::program(const FunctionPtr& function
 RunStage* Run::stage(const PlanNode* node) {
   std::lock_guard lock(counters_mutex_);
   std::unique_ptr<RunStage>& slot = stages_[node];
-  if (!slot) slot = std::make_unique<RunStage>();
+  if (!slot) slot = std::make_unique<RunStage>(lanes_);
   return slot.get();
 }
 

@@ -60,6 +60,7 @@ struct IgnoredErrors {
 
 // One stage of a run, shared by all its cursors. Nodes of nested templates have one for all copies.
 struct RunStage {
+  explicit RunStage(int lanes) : counters(lanes) {}
   NodeCounters counters;
   StageControls controls;
 };
@@ -88,6 +89,10 @@ class Run {
   // A stage's counters and controls; made at the first call, valid as long as the run.
   RunStage* stage(const PlanNode* node);
   NodeCounters* counters(const PlanNode* node) { return &stage(node)->counters; }
+  // The lane of counters of the consumer's thread, and one for a thread that is new; 0 when there
+  // are no more.
+  static constexpr int kConsumerLane = 1;
+  int new_lane();
   // All stages so far, in no order. Others may be added meanwhile.
   std::vector<std::pair<const PlanNode*, RunStage*>> stages() const;
 
@@ -126,6 +131,8 @@ class Run {
   MemoryGate gate_{pool_.get(), &cancelled_};
   std::atomic<int64_t> task_wall_ns_{0}, task_cpu_ns_{0};
   int64_t start_ns_;
+  int lanes_ = 0;
+  std::atomic<int> next_lane_{kConsumerLane + 1};
   RecordPlaces places_;
   std::mutex programs_mutex_;
   std::unordered_map<const Function*, std::unique_ptr<const CompiledFunction>> programs_;

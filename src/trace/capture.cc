@@ -180,12 +180,8 @@ class Capture {
   }
 
   void read(const RunStage& stage, StageTrace* s) const {
-    const NodeCounters& c = stage.counters;
-    const auto value = [](const std::atomic<int64_t>& a) {
-      return std::max<int64_t>(0, a.load(std::memory_order_relaxed));
-    };
     visit_stage_counters([&](const char*, auto live, auto field) {
-      const int64_t counted = value(c.*live);
+      const int64_t counted = std::max<int64_t>(0, stage.counters.total(live));
       if constexpr (std::is_same_v<decltype(field), double StageTrace::*>) {
         s->*field = static_cast<double>(counted) * seconds_per_tick_;
       } else {
