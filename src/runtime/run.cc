@@ -1,7 +1,6 @@
 #include "runtime/run.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "base/cancellation.h"
 #include "base/fork.h"
@@ -23,9 +22,11 @@ thread_local int64_t task_start_cpu_ns = 0;
 thread_local int worker_lane = -1;
 
 void begin_task(Run* run) {
-  current_run = run;
-  if (worker_lane < 0) worker_lane = run->new_lane();
-  counter_lane = worker_lane;
+  if (!run->schedule()) {
+    current_run = run;
+    if (worker_lane < 0) worker_lane = run->new_lane();
+    counter_lane = worker_lane;
+  }
   task_pool.emplace(&run->pool());
   task_cancellation.emplace(run->cancel_flag());
   task_room_keeper.emplace(&run->gate());
@@ -35,7 +36,6 @@ void end_task() {
   task_room_keeper.reset();
   task_cancellation.reset();
   task_pool.reset();
-  current_run = nullptr;
 }
 
 // Pools whose run is over while somebody still holds elements of it.
@@ -99,6 +99,11 @@ Run::Run(PlanPtr plan, const RunOptions& options, std::shared_ptr<PipelineState>
   hooks.begin = [](void* self) { begin_task(static_cast<Run*>(self)); };
   hooks.end = [](void*) { end_task(); };
   io_ = std::make_unique<ThreadPool>(options_.io_threads, "penstock-io", hooks);
+  if (options_.schedule_seed != 0) {
+    schedule_ = std::make_unique<Schedule>(options_.schedule_seed);
+    schedule_->add(cpu_.get());
+    schedule_->add(io_.get());
+  }
 }
 
 Run::~Run() {
@@ -206,7 +211,8 @@ BlockIterator::BlockIterator(PlanPtr plan, const RunOptions& options,
                              const std::optional<ResumePoint>& from)
     : environment_(std::move(environment)),
       number_(from ? from->iterator : state->next_iterator()),
-      run_(std::make_unique<Run>(plan, options, state)) {
+      run_(std::make_unique<Run>(plan, options, state)),
+      waker_(&run_->gate(), run_->schedule()) {
   ScopedPool scoped(&run_->pool());
   const ScopedRoomKeeper keeper(&run_->gate());
   ScopedRun current(run_.get());
@@ -226,36 +232,9 @@ BlockIterator::~BlockIterator() {
   root_.reset();
 }
 
-void BlockIterator::wake() {
-  std::lock_guard lock(mutex_);
-  wake_pending_ = true;
-  if (std::exchange(still_, false)) run_->gate().go_on();
-  woken_.notify_one();
-}
-
 void BlockIterator::cancel() {
   run_->cancel();
-  wake();
-}
-
-// Returns false if nothing woke the consumer in time.
-bool BlockIterator::wait_until(int64_t deadline_ns) {
-  const int64_t start = now_ns();
-  std::unique_lock lock(mutex_);
-  if (!wake_pending_) {
-    still_ = true;
-    run_->gate().stand_still();
-  }
-  const auto woken = [this] { return wake_pending_; };
-  if (deadline_ns == INT64_MAX) {
-    woken_.wait(lock, woken);
-  } else {
-    woken_.wait_for(lock, std::chrono::nanoseconds(std::max<int64_t>(0, deadline_ns - start)),
-                    woken);
-  }
-  if (std::exchange(still_, false)) run_->gate().go_on();
-  waited_ns_ += now_ns() - start;
-  return std::exchange(wake_pending_, false);
+  waker_.wake();
 }
 
 Poll BlockIterator::next(Block* out, int64_t max_rows, int64_t deadline_ns) {
@@ -265,6 +244,7 @@ Poll BlockIterator::next(Block* out, int64_t max_rows, int64_t deadline_ns) {
   const ScopedRoomKeeper keeper(&run_->gate());
   for (;;) {
     run_->check_cancelled();
+    if (Schedule* schedule = run_->schedule()) schedule->run_some();
     // The thread's clock is a system call: where pulls are short, one in many is enough.
     constexpr uint64_t kLongPull = 20'000;
     constexpr int kSkipped = 15;
@@ -272,13 +252,17 @@ Poll BlockIterator::next(Block* out, int64_t max_rows, int64_t deadline_ns) {
     const int64_t wall = timed ? now_ns() : 0;
     const int64_t cpu = timed ? thread_cpu_ns() : 0;
     const uint64_t before = ticks();
-    const Poll poll = root_->pull(out, {std::min(max_rows, run_->options().block_rows), this});
+    const Poll poll = root_->pull(out, {std::min(max_rows, run_->options().block_rows), &waker_});
     long_pulls_ = ticks() - before > kLongPull;
     if (timed) {
       unclocked_pulls_ = 0;
       if (long_pulls_) run_->count_task(now_ns() - wall, thread_cpu_ns() - cpu);
     }
-    if (poll != Poll::pending || !wait_until(deadline_ns)) return poll;
+    if (poll != Poll::pending) return poll;
+    const int64_t waits_since = now_ns();
+    const bool woken = waker_.wait_until(deadline_ns);
+    waited_ns_ += now_ns() - waits_since;
+    if (!woken) return poll;
     if (deadline_ns != INT64_MAX && now_ns() >= deadline_ns) return Poll::pending;
   }
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -12,10 +11,12 @@
 #include "data/block.h"
 #include "plan/node.h"
 #include "runtime/byte_budget.h"
+#include "runtime/consumer_waker.h"
 #include "runtime/counters.h"
 #include "runtime/cursor.h"
 #include "runtime/memory_gate.h"
 #include "runtime/record_places.h"
+#include "runtime/schedule.h"
 #include "runtime/scheduler.h"
 #include "runtime/stage_controls.h"
 
@@ -29,6 +30,8 @@ struct RunOptions {
   bool latency = false;       // no work ahead of demand
   bool count = true;          // counters of stages; off only to measure what they cost
   bool marks = false;         // blocks carry marks, so that positions are cheap to go back to
+  uint64_t schedule_seed =
+      0;  // tests: tasks run in an order drawn from it (schedule.h); 0: threads
 };
 
 // What lasts longer than one iterator: memory caches. Shared by all iterators of one pipeline
@@ -109,6 +112,8 @@ class Run {
   void check_cancelled() const {
     if (cancelled()) throw Error(Code::cancelled, "cancelled");
   }
+  // Null: the pools have threads.
+  Schedule* schedule() { return schedule_.get(); }
   const std::atomic<bool>* cancel_flag() const { return &cancelled_; }
   // CPU time of tasks so far over their wall time: scales ticks to CPU.
   double cpu_share() const;
@@ -140,6 +145,7 @@ class Run {
   std::map<const PlanNode*, IgnoredErrors> ignored_;
   std::vector<std::string> notes_;
   std::unordered_map<const PlanNode*, std::unique_ptr<RunStage>> stages_;
+  std::unique_ptr<Schedule> schedule_;
   std::unique_ptr<ThreadPool> cpu_, io_;
 };
 
@@ -156,12 +162,14 @@ struct ResumePoint {
 };
 
 // Pulls blocks of a pipeline's elements. One consumer at a time.
-class BlockIterator final : private Waker {
+class BlockIterator final {
  public:
   // Throws OpenError for what can be known before the start.
   BlockIterator(PlanPtr plan, const RunOptions& options, std::shared_ptr<PipelineState> state,
                 std::vector<Tensor> environment = {}, const std::optional<ResumePoint>& from = {});
-  ~BlockIterator() override;
+  ~BlockIterator();
+  BlockIterator(const BlockIterator&) = delete;
+  BlockIterator& operator=(const BlockIterator&) = delete;
 
   // Returns the next block of at most max_rows rows; false at the end. Errors are rows. Throws
   // CANCELLED.
@@ -180,17 +188,11 @@ class BlockIterator final : private Waker {
   int64_t waited_ns() const { return waited_ns_; }
 
  private:
-  void wake() override;
-  bool wait_until(int64_t deadline_ns);
-
   std::vector<Tensor> environment_;  // of a nested pipeline that is run on its own
   uint64_t number_;
   std::unique_ptr<Run> run_;
+  ConsumerWaker waker_;
   CursorPtr root_;
-  std::mutex mutex_;
-  std::condition_variable woken_;
-  bool wake_pending_ = false;
-  bool still_ = false;  // next waits, and nobody has woken it yet
   int unclocked_pulls_ = 0;
   bool long_pulls_ = true;
   int64_t waited_ns_ = 0;

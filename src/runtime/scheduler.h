@@ -51,6 +51,11 @@ class ThreadPool final : private CoreBudget::Member {
   int threads() const { return threads_.load(std::memory_order_relaxed); }
   // Runs at most max(1, threads) tasks at once from now on.
   void set_threads(int threads);
+  // Without threads: a Schedule runs the queued tasks one by one. Before the first submit.
+  void be_scheduled() { scheduled_ = true; }
+  size_t queued();
+  // Runs task number `i` of those in this thread. REQUIRES be_scheduled().
+  void run_queued(size_t i);
   // Stops and joins; what is submitted later is dropped.
   void stop();
 
@@ -62,7 +67,9 @@ class ThreadPool final : private CoreBudget::Member {
   void stand_still();
   void go_on();
   // The system has refused a thread.
-  bool is_short_of_threads() const { return short_of_threads_.load(std::memory_order_relaxed); }
+  bool is_short_of_threads() const {
+    return scheduled_ || short_of_threads_.load(std::memory_order_relaxed);
+  }
 
  private:
   struct Entry {
@@ -72,6 +79,7 @@ class ThreadPool final : private CoreBudget::Member {
   };
   static bool later(const Entry& a, const Entry& b);
   bool may_add_worker() const;
+  void run(Entry entry);
   void add_worker();
   bool may_run() { return !heap_.empty() && running_ - still_ < threads() && take_core(); }
   bool take_core() { return !cores_ || cores_->take(this); }
@@ -94,6 +102,7 @@ class ThreadPool final : private CoreBudget::Member {
   int running_ = 0, still_ = 0;  // workers with a task; those of them that stand still
   std::atomic<bool> short_of_threads_{false};
   bool stopping_ = false;
+  bool scheduled_ = false;
 };
 
 // Cores that this process may use: affinity and cgroup quota, at least 1.

@@ -190,6 +190,7 @@ class Capture {
     });
     s->cpu_seconds *= run_.cpu_share();  // ticks pass while the system runs other programs
     s->limit = std::max<int64_t>(1, stage.controls.calls.get());
+    s->inlined = stage.controls.most_on_pool.load() > 0 && stage.controls.inlined.load();
     s->rows_ahead = stage.controls.rows_ahead.get();
     s->files_ahead = stage.controls.files_ahead.get();
     s->bytes_ahead = stage.controls.bytes_ahead.get();

@@ -60,6 +60,7 @@ void visit_stage(T& s, F&& f) {
   f("limit", s.limit);
   f.fact("thread_group", s.thread_group);
   f.fact("width", s.width);
+  f.fact("inlined", s.inlined);
   f.fact("rows_ahead", s.rows_ahead);
   f.fact("files_ahead", s.files_ahead);
   f.fact("bytes_ahead", s.bytes_ahead);

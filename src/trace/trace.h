@@ -57,6 +57,7 @@ struct StageTrace {
   double blocked_seconds = 0;
   int64_t limit = 1;       // threads it may use
   int64_t width = 1;       // threads that its group may use at once
+  bool inlined = false;    // the consumer's thread computes its blocks, though it may use others
   int thread_group = 0;    // stages of one group share threads; 0 is the consumer's
   int64_t rows_ahead = 0;  // live values at the end (runtime/stage_controls.h); 0: without
   int64_t files_ahead = 0;
