@@ -127,12 +127,15 @@ class Capture {
       s.fixed_size &= leaf.is_tensor() && leaf.shape.is_static() && leaf.dtype != DType::bytes;
       s.nested_output |= leaf.kind == LeafSpec::Kind::dataset;
     }
-    s.can_parallel = std::ranges::any_of(
-        node.op->params, [](const Param& p) { return p.name == "num_parallel_calls"; });
+    const RunStage* stage = in_run(node);
+    s.can_parallel = (!stage || stage->controls.calls.is_used()) &&
+                     std::ranges::any_of(node.op->params, [](const Param& p) {
+                       return p.name == "num_parallel_calls";
+                     });
     const Attr& calls = node.arg("num_parallel_calls");
     if (s.can_parallel && calls.is_tensor()) s.calls = std::max<int64_t>(0, calls.as_int());
     s.parallel = s.calls > 1;
-    if (const RunStage* found = in_run(node)) read(*found, &s);
+    if (stage) read(*stage, &s);
     return s;
   }
 
