@@ -2,11 +2,13 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <optional>
 
+#include "base/crc32c.h"
 #include "datasets/datasets.h"
 #include "io/file.h"
 #include "penstock/penstock.h"
@@ -144,6 +146,18 @@ TEST_CASE("a damaged checkpoint is refused") {
     REQUIRE(error);
     CHECK(error->code() == Code::data_loss);
   }
+}
+
+TEST_CASE("a checkpoint of another format is refused with the reason") {
+  const std::string body = R"({"penstock_checkpoint":2,"stages":[]})";
+  char sum[16];
+  std::snprintf(sum, sizeof sum, "%08x", crc32c(std::as_bytes(std::span(body))));
+  const auto error = error_of([&] { Dataset::range(3).resume(body + "\n" + sum + "\n"); });
+  REQUIRE(error);
+  CHECK(error->code() == Code::failed_precondition);
+  CHECK(error->message() ==
+        "the checkpoint has format 2, this program reads 3; finish the run with the program that "
+        "wrote it, or remove the checkpoint to start anew");
 }
 
 // The stages are `range(9) | skip(2)`.

@@ -26,6 +26,9 @@ class RepeatCursor final : public Cursor {
     context_.environment = environment_;
     if (const auto from = context_.resumed<RepeatMark>(*node_)) {
       pass_ = from->pass;
+      if (count_ >= 0 && pass_ >= count_)
+        throw Error(Code::data_loss,
+                    "the checkpoint is damaged: there is no pass " + std::to_string(pass_));
       given_ = from->emitted;
       const auto& inputs = context_.resume(*node_)->inputs();
       for (size_t i = 1; i < inputs.size(); ++i) begun_.push_back(inputs[i]);
