@@ -9,6 +9,7 @@
 
 #include "datasets/batching.h"
 #include "datasets/datasets.h"
+#include "datasets/resharding.h"
 #include "datasets/waiting_batch.h"
 #include "plan/format.h"
 #include "runtime/indexed.h"
@@ -90,7 +91,7 @@ OperatorDef batch_operator() {
                option("deterministic", Param::Kind::boolean, {}),
                option("max_wait", Param::Kind::floating, {})};
   op.rows = Rows::regroup;
-  op.resharding = Resharding::ordered;
+  op.resharding = resharding_in_order<InputsMark>();
   op.plain_batch = plain_batch;
   op.infer = infer;
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {

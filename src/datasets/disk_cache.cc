@@ -18,7 +18,6 @@
 #include "plan/user_code.h"
 #include "runtime/indexed.h"
 #include "runtime/named_files.h"
-#include "runtime/resumed_count.h"
 
 namespace penstock {
 namespace {
@@ -80,7 +79,7 @@ void evict(const std::string& folder, const std::string& kept, int64_t limit_byt
 }
 
 // What the passes of one pipeline know of their entry.
-struct EntryState {
+struct EntryState : CachedPasses {
   std::mutex mutex;
   std::optional<uint64_t> epoch;  // of a whole pass: others give its rows, from the entry or anew
 };
@@ -90,9 +89,11 @@ struct Pass {
   std::shared_ptr<EntryState> state;
   uint64_t epoch = 0;       // ours
   uint64_t fill_epoch = 0;  // whose rows they are
-  int64_t given = 0;        // before a checkpoint
-  enum Phase : int64_t { given_up = 0, filling = 1, complete = 2 };
-  Phase phase = filling;  // given up: an error among its rows, or nowhere to write them
+  int64_t given = 0;
+  // Given up: an error among its rows, or no file to write them to.
+  int64_t phase = EntryMark::filling;
+  bool partial = false;      // the rows before it are another plan's: `given` counts from there
+  bool transparent = false;  // its marks
 };
 
 // Writes down what its input gives, where it has a writer. Taken up from a checkpoint it has none:
@@ -122,8 +123,10 @@ class WritingCursor final : public Cursor {
       attempt([&] { add(*out); });
     }
     if (pass_.fill_epoch != pass_.epoch) out->origin = out->origin.with_epoch(pass_.epoch);
-    set_mark(out, {pass_.given, static_cast<int64_t>(pass_.fill_epoch), pass_.phase},
-             {input_->position()});
+    set_mark(
+        out,
+        EntryMark{pass_.phase, pass_.given, pass_.fill_epoch, pass_.partial, pass_.transparent},
+        {input_->position()});
     return Poll::ready;
   }
 
@@ -142,7 +145,7 @@ class WritingCursor final : public Cursor {
     const bool wrote = writer_ != nullptr;
     if (wrote) writer_->close();
     stop();
-    pass_.phase = Pass::complete;
+    pass_.phase = EntryMark::complete;
     {
       std::lock_guard lock(pass_.state->mutex);
       pass_.state->epoch = pass_.fill_epoch;
@@ -153,7 +156,7 @@ class WritingCursor final : public Cursor {
 
   template <typename F>
   void attempt(F&& f) {
-    if (pass_.phase != Pass::filling) return;
+    if (pass_.phase != EntryMark::filling) return;
     try {
       f();
     } catch (const Error& e) {
@@ -163,7 +166,7 @@ class WritingCursor final : public Cursor {
   }
 
   void stop() {
-    pass_.phase = Pass::given_up;
+    pass_.phase = EntryMark::given_up;
     writer_.reset();
     lock_.reset();
   }
@@ -293,39 +296,47 @@ class EntryCursor final : public Cursor {
 
 // What the input gives, written down where there is a place for it.
 std::unique_ptr<WritingCursor> open_writing(const PlanPtr& node, const OpenContext& context,
+                                            const StreamPosition& at,
                                             const DiskCacheOptions& options, Place place,
                                             Pass pass) {
-  OpenContext below = context;
+  OpenContext below = context.deeper();
   below.epoch = pass.fill_epoch;
-  CursorPtr input = below.open_input(*node);
+  below.at = at;
+  CursorPtr input = below.open(node->inputs[0]);
   return std::make_unique<WritingCursor>(std::move(input), counted_elements(*node), options,
                                          place.path, std::move(place.lock), std::move(place.writer),
                                          std::move(pass));
 }
 
 CursorPtr open_entry(const PlanPtr& node, const OpenContext& context,
-                     const DiskCacheOptions& options, const Place& place) {
-  int64_t to_skip = 0;
-  if (const StageMark* from = context.resume(*node))
-    to_skip = checked_count(from->number(0), from->stage());
+                     const DiskCacheOptions& options, const Place& place, int64_t to_skip,
+                     bool transparent) {
   OpenContext fresh = context;
   fresh.at = {};
-  auto compute = [node, fresh, options, path = place.path, epoch = place.epoch](const Error& e) {
+  auto compute = [node, fresh, options, path = place.path, epoch = place.epoch,
+                  transparent](const Error& e) {
     std::fprintf(stderr, "penstock: cache: %s; computing the elements again\n",
                  e.message().c_str());
     if (e.code() == Code::data_loss) ::unlink(path.c_str());
     Place anew = e.code() == Code::data_loss ? place_of(*node, options, epoch) : Place();
     if (anew.whole) anew = Place();  // somebody else's by now, of another epoch maybe
     Pass pass{fresh.run->state().keep<EntryState>(node.get()), fresh.epoch, epoch};
-    if (!anew.writer) pass.phase = Pass::given_up;
-    return open_writing(node, fresh, options, std::move(anew), std::move(pass));
+    pass.transparent = transparent;
+    if (!anew.writer) pass.phase = EntryMark::given_up;
+    return open_writing(node, fresh, {}, options, std::move(anew), std::move(pass));
   };
   return std::make_unique<EntryCursor>(
-      open_snapshot_cursor({place.path}, node, fresh, SnapshotLineage::kept), to_skip,
+      open_snapshot_cursor({place.path}, node, fresh, SnapshotLineage::kept, transparent), to_skip,
       std::move(compute));
 }
 
 }  // namespace
+
+bool CachedPasses::same_in_each_pass(const PlanNode& cache, const OpenContext& context) {
+  if (context.nested || !context.run->options().marks) return false;
+  if (!same_) same_ = plan_effects(*cache.inputs[0]) == Effects::pure;
+  return *same_;
+}
 
 void check_identities(const NodeDraft& draft) {
   const std::string code = find_unidentified_code(draft.input());
@@ -346,23 +357,35 @@ CursorPtr open_disk_cache(const PlanPtr& node, const OpenContext& context,
   {
     std::lock_guard lock(pass.state->mutex);
     pass.fill_epoch = pass.state->epoch.value_or(context.epoch);
+    pass.transparent = node->op->caches && pass.state->same_in_each_pass(*node, context);
   }
-  Place place = place_of(*node, options, pass.fill_epoch);
-  if (!place.writer) pass.phase = Pass::given_up;
-  const StageMark* from = context.resume(*node);
-  const bool behind = from && from->numbers().size() > 1;  // else it read an entry
-  if (place.whole) return open_entry(node, context, options, place);
-  if (behind) {
-    pass.given = checked_count(from->number(0), from->stage());
-    pass.fill_epoch = static_cast<uint64_t>(from->number(1));
-    pass.phase = static_cast<Pass::Phase>(std::clamp<int64_t>(from->number(2), 0, 2));
+  if (context.is_before_cache(*node)) {
+    pass.phase = EntryMark::given_up;
+    pass.partial = true;
+    const StreamPosition at{context.at.mark, 0};
+    return open_writing(node, context, at, options, {}, std::move(pass));
+  }
+  const auto from = context.resumed<EntryMark>(*node);
+  const bool partial = from && from->partial;
+  Place place = partial ? Place() : place_of(*node, options, pass.fill_epoch);
+  if (!place.writer) pass.phase = EntryMark::given_up;
+  if (place.whole)
+    return open_entry(node, context, options, place, from ? from->delivered : 0, pass.transparent);
+  if (!from || from->phase == EntryMark::reading) {
+    auto out = open_writing(node, context, {}, options, std::move(place), std::move(pass));
+    if (from) out->drop_rows(from->delivered);
+    return out;
+  }
+  pass.given = from->delivered;
+  pass.fill_epoch = from->fill_epoch;
+  pass.phase = from->phase;
+  pass.partial = partial;
+  if (pass.phase == EntryMark::complete) {
     std::lock_guard lock(pass.state->mutex);
-    if (pass.phase == Pass::complete) pass.state->epoch = pass.fill_epoch;
-    place = Place();
+    pass.state->epoch = pass.fill_epoch;
   }
-  auto out = open_writing(node, context, options, std::move(place), std::move(pass));
-  if (from && !behind) out->drop_rows(checked_count(from->number(0), from->stage()));
-  return out;
+  const StreamPosition at = context.resume(*node)->input();
+  return open_writing(node, context, at, options, {}, std::move(pass));
 }
 
 }  // namespace penstock

@@ -10,6 +10,7 @@
 
 #include "datasets/datasets.h"
 #include "datasets/interleaving.h"
+#include "datasets/opened_mark.h"
 
 namespace penstock {
 
@@ -26,7 +27,7 @@ OperatorDef interleave_operator() {
                knob("num_parallel_calls"),
                option("deterministic", Param::Kind::boolean, {})};
   op.rows = Rows::multiply;
-  op.resharding = Resharding::opened;
+  op.resharding = interleaving_resharding();
   op.function_input = [](const NodeDraft& draft, std::string_view) { return draft.input().spec; };
   op.infer = [](NodeDraft& draft) {
     draft.int_at_least("cycle_length", 1, "must be positive", 1);

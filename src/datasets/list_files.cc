@@ -63,7 +63,7 @@ class NamesCursor final : public Cursor {
     std::iota(places.begin(), places.end(), at_);
     *out = names_.at(places);
     at_ += out->rows;
-    set_mark(out, {at_});
+    set_mark(out, IndexMark{at_});
     return Poll::ready;
   }
 

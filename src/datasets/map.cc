@@ -3,6 +3,7 @@
 // synchronous=true: one call at a time, whatever the knobs would make of it.
 
 #include "datasets/datasets.h"
+#include "datasets/resharding.h"
 #include "runtime/chain.h"
 #include "runtime/indexed.h"
 
@@ -38,7 +39,7 @@ OperatorDef map_operator() {
   op.rows = Rows::same;
   op.chain = ChainRole::map;
   op.passes_marks = true;
-  op.resharding = Resharding::same;
+  op.resharding = resharding_row_by_row();
   op.changes_nothing = [](const PlanNode& node) { return is_identity(*node.function("f")); };
   op.function_input = [](const NodeDraft& draft, std::string_view) { return draft.input().spec; };
   op.infer = [](NodeDraft& draft) {

@@ -2,6 +2,7 @@
 
 #include "data/checked_product.h"
 #include "datasets/datasets.h"
+#include "datasets/resharding.h"
 #include "plan/noop.h"
 #include "runtime/indexed.h"
 #include "runtime/serial.h"
@@ -35,7 +36,7 @@ OperatorDef prefetch_operator() {
   op.params[1].performance = true;
   op.rows = Rows::same;
   op.hands_on = op.reads_ahead = op.passes_marks = true;
-  op.resharding = Resharding::same;
+  op.resharding = resharding_row_by_row();
   op.changes_nothing = [](const PlanNode& node) { return argument_is(node, "buffer_size", 0); };
   op.infer = [](NodeDraft& draft) {
     const Attr& size = draft.node.args["buffer_size"];

@@ -13,7 +13,6 @@
 #include "io/glob.h"
 #include "io/input_stream.h"
 #include "runtime/read_ahead.h"
-#include "runtime/resumed_count.h"
 
 namespace penstock {
 namespace {
@@ -74,7 +73,7 @@ class RecordsCursor final : public Cursor {
  private:
   uint64_t first_lineage(size_t file) const { return mix(context_.lineage, file + 1); }
 
-  void mark(Block* out) const { set_mark(out, {static_cast<int64_t>(file_), position_}); }
+  void mark(Block* out) const { set_mark(out, FileMark{static_cast<int64_t>(file_), position_}); }
 
   Column views_of(std::span<const Record> records) const {
     Column column = Column::dense(DType::bytes, {}, static_cast<int64_t>(records.size()));
@@ -170,19 +169,19 @@ CursorPtr open_records(std::vector<std::string> paths, const PlanPtr& node,
                        const OpenContext& context,
                        std::function<std::unique_ptr<RecordReader>(const std::string& path)> open,
                        std::unique_ptr<RecordDecoder> decoder) {
-  const int64_t first = resumed_count(context, *node);
-  if (first < 0 || first > static_cast<int64_t>(paths.size())) {
+  const FileMark from = context.resumed<FileMark>(*node).value_or(FileMark());
+  if (from.file > std::ssize(paths)) {
     throw Error(Code::failed_precondition, "the checkpoint stands in file " +
-                                               std::to_string(first) + ", there are only " +
+                                               std::to_string(from.file) + ", there are only " +
                                                std::to_string(paths.size()) + " now");
   }
   RunStage* stage = context.run->stage(node.get());
   if (const Attr& size = node->arg("buffer_size"); size.is_tensor())
     stage->controls.bytes_ahead.start(size.as_int(), INT64_MAX, true);
   auto cursor =
-      std::make_unique<RecordsCursor>(std::move(paths), static_cast<size_t>(first), context, stage,
-                                      std::move(open), std::move(decoder));
-  cursor->drop_rows(resumed_count(context, *node, 1));
+      std::make_unique<RecordsCursor>(std::move(paths), static_cast<size_t>(from.file), context,
+                                      stage, std::move(open), std::move(decoder));
+  cursor->drop_rows(from.records);
   return cursor;
 }
 

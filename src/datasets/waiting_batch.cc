@@ -50,7 +50,7 @@ class WaitingBatchCursor final : public Cursor {
     alarm_.clear();
     due_ = ended_;
     pending_.take(1, pending_.rows(), out);
-    set_mark(out, {}, {input_->position()});
+    set_mark(out, InputsMark(), {input_->position()});
     return Poll::ready;
   }
 

@@ -4,6 +4,7 @@
 // as they are and costs nothing.
 
 #include "datasets/datasets.h"
+#include "datasets/resharding.h"
 #include "runtime/indexed.h"
 
 namespace penstock {
@@ -16,7 +17,7 @@ OperatorDef with_options_operator() {
                option("deterministic", Param::Kind::boolean, {})};
   op.rows = Rows::same;
   op.hands_on = op.passes_marks = true;
-  op.resharding = Resharding::same;
+  op.resharding = resharding_row_by_row();
   op.infer = [](NodeDraft& draft) {
     draft.node.spec = draft.input().spec;
     draft.node.cardinality = draft.input().cardinality;
