@@ -516,6 +516,19 @@ def one_row_too_large(stage):
     expect(message.startswith("map: ") and "--memory" in message, message)
 
 
+def one_line_too_large(stage):
+    """A line beyond the budget is one error that says where it stands; the next line follows."""
+    path = stage.dir / "long_line"
+    path.write_bytes(b"1\n" + b"7" * 20_000_000 + b"\n3\n")
+    for pipe in (f'text_line("{path}")', f'csv("{path}", [""])'):
+        result = stage.run(["show", "-", "--jsonl", "--memory", "8MB"], pipe)
+        lines = [json.loads(line) for line in result.out.splitlines()]
+        kinds = [next(iter(line)) for line in lines]
+        expect(kinds == ["spec", "element", "error", "element", "end"], f"{pipe}: {kinds}")
+        message = lines[2]["error"]["message"]
+        expect(f"{path}: offset 2" in message, message)
+
+
 def no_crash_in_any_budget(stage):
     for pipe in TIGHT:
         for budget in ("1kB", "20kB", "100kB", "1MB", "2MB", "3MB", "5MB", "8MB", "20MB", "27MB", "30MB"):
@@ -593,6 +606,15 @@ def hoarders(stage, name):
     # The same in a budget that is large enough, and all of it is given back.
     stage.run(["run", "-", "--memory", "2GB", "--steps", "1000"],
               pipe.replace("4000000", "20000").replace("100000000", "100"))
+
+
+def shuffled_objects(stage):
+    """Sparse and nested elements count, not only the numbers in them."""
+    for each in ("map(x -> sparse(indices=[[0]], values=[x], shape=[4]))", "window(1)"):
+        pipe = "range({0}) | " + each + " | shuffle({0})"
+        stage.run(["run", "-", "--memory", "16MB"], pipe.format(400000)).gives(
+            1, "RESOURCE_EXHAUSTED: shuffle: the memory budget of 15 MiB is used up", "--memory")
+        expect(stage.run(["run", "-", "--memory", "16MB"], pipe.format(4000)).status == 0, "a few do not fit")
 
 
 def peak_memory(stage, pipe, budget="64MB", threads="2"):
@@ -790,8 +812,10 @@ def cases(stage):
         yield f"in time: {name}", lambda name=name: ends_in_time(stage, name)
     yield "memory: one batch", lambda: one_batch_too_large(stage)
     yield "memory: one row", lambda: one_row_too_large(stage)
+    yield "memory: one line", lambda: one_line_too_large(stage)
     for name in HOARDERS:
         yield f"memory: held by {name}", lambda name=name: hoarders(stage, name)
+    yield "memory: shuffled objects", lambda: shuffled_objects(stage)
     for name in WAITS:
         yield f"memory: {name}", lambda name=name: waits_for_room(stage, name)
     yield "memory: any budget", lambda: no_crash_in_any_budget(stage)

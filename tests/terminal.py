@@ -111,6 +111,13 @@ def case_help_is_bold(program):
     expect(f"{ESCAPE}[1mFlags{ESCAPE}[0m" in seen, seen[:200])
 
 
+def case_headings_of_explain(program):
+    status, _, seen = Call(program, ["explain", "-", "--seconds", "0.2", "--full"], "range(100000000) | batch(128)", both=True).end()
+    for heading in ("Ceilings, elements of the pipeline per second", "Plan", "Trust"):
+        expect(status == 0 and f"{ESCAPE}[1m{heading}{ESCAPE}[0m" in seen, f"{heading}: {status} {seen!r}")
+    expect(re.search(r"\033\[1mstage +rate/s", seen), f"the stages: {seen!r}")
+
+
 def case_run_shows_time(program):
     call = Call(program, ["run", "-"], ENDLESS)
     call.read(r"\r\d[\d.]* s, elements")

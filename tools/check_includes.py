@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Checks the direction of includes: a folder of src/ includes itself and earlier ones, include/penstock nothing of src/.
+"""Checks the direction of includes: a folder of src/ includes itself and earlier ones, include/penstock nothing of src/,
+src/cli the job layer and what CLI_ALSO lists.
 
 check_includes.py [FOLDER]   (default: the checkout)
 """
+import fnmatch
 import pathlib
 import re
 import sys
@@ -11,7 +13,34 @@ ROOMS = ["base", "data", "functions", "plan", "io", "runtime", "datasets", "trac
          "optimizer", "cluster", "report", "job", "api", "cli"]
 # Additional rules: model and optimizer read plans and traces, never the running engine.
 NEVER = {("model", "runtime"), ("optimizer", "runtime"), ("cluster", "datasets")}
+# The commands are written on the job layer (src/job), the reports and the cluster model. Each header of another
+# room that they include, with the commands that may, and why. A room stands for all of its headers.
+CLI_ROOMS = {"base", "job", "report"}
+CLI_ALSO = [
+    ("io/file.h", "*", "files that a command reads and writes"),
+    ("io/staging_folder.h", "synth", "a data set is whole or absent"),
+    ("plan/diagnostic.h", "*", "mistakes in a text, shown with carets"),
+    ("plan/parser.h", "fmt", "formats a text that need not be a pipeline that runs"),
+    ("plan/json_form.h", "show", "--plan --json prints the plan's own form"),
+    ("functions/op.h", "args help main", "did_you_mean"),
+    ("optimizer/optimize.h", "optimize", "--list-rules prints the rules; its JSON the log of rules"),
+    ("trace/trace.h", "pipeline", "a trace may stand in place of a text"),
+    ("runtime/counters.h", "synth", "the clock"),
+    ("io/record_writer.h", "synth_*", "writes data sets"),
+    ("functions/kernels", "synth_*", "encodes the pictures and records of data sets"),
+    ("cluster", "predict prediction replay calibrate corrections profile", "the commands about clusters, on their model"),
+]
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<(penstock/[^>]+)>)', re.M)
+
+
+def wrong_in_cli(command, target):
+    parts = pathlib.PurePath(target).parts
+    if parts[0] in CLI_ROOMS | {"cli"}:
+        return None
+    for header, commands, _ in CLI_ALSO:
+        if pathlib.PurePath(target).is_relative_to(header) and any(fnmatch.fnmatch(command, c) for c in commands.split()):
+            return None
+    return "the commands are written on src/job; add what is missing there"
 
 
 def wrong(path, target):
@@ -28,7 +57,7 @@ def wrong(path, target):
     if other not in ROOMS:
         return "includes are written from src/: \"room/file.h\""
     if room == "cli":
-        return None
+        return wrong_in_cli(path.stem, target)
     if ROOMS.index(other) > ROOMS.index(room):
         return f"{room} stands before {other}"
     if (room, other) in NEVER:

@@ -14,6 +14,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -163,8 +164,9 @@ struct Dataset::Optimization {
   Dataset dataset;     // every knob is written in its text
   job::Estimate rate;  // predicted: elements per second over all passes
   double first_pass_rate = 0, later_passes_rate = 0;
-  std::vector<job::Change> changes;  // in the order they are made
-  std::vector<std::string> notes;    // places where a cache may not stand, and why
+  std::vector<job::Change> changes;       // in the order they are made
+  std::vector<std::string> notes;         // places where a cache may not stand, and why
+  std::optional<job::Measured> measured;  // if OptimizeOptions::measure_seconds asks for it
 };
 
 }  // namespace penstock

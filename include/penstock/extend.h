@@ -78,6 +78,18 @@ struct OpDefinition {
   std::function<std::vector<Array>(std::span<const Array>, const Arguments&)> row;
   Effect effect = Effect::pure;
   std::string identity;  // see above
+
+  // Facts. Each default is safe for any op.
+
+  // Entry i of the output depends on entries i of the (broadcast) inputs alone. The op then works
+  // on ragged tensors too, and number literals among its inputs take the dtype of the others.
+  bool elementwise = false;
+  // `row` never throws for inputs that `infer` accepts.
+  bool never_fails = false;
+  // Reads files: the output never becomes a constant of a plan.
+  bool reads_files = false;
+  // Rough time of a row. Decides whether rows go to other threads before anything is measured.
+  double nanoseconds = 1000;
 };
 void register_op(OpDefinition op);
 
@@ -90,11 +102,47 @@ struct SourceDefinition {
   std::string doc;
   std::vector<Parameter> parameters;
   std::function<ElementType(const Arguments&)> element;
-  // Begins a pass. The RowSource is used by one thread at a time.
+  // Begins a pass. The RowSource is used by one thread at a time. Caches on disk and checkpoints
+  // notice a change of files that text arguments name.
   std::function<RowSource(const Arguments&)> open;
   std::string identity;  // see above
+  // Number of elements of a pass; nullopt: unknown; -1: without end. A wrong number is an error at
+  // the end of the pass.
+  std::function<std::optional<int64_t>(const Arguments&)> cardinality;
+  bool random = false;  // draws random numbers
 };
 void register_source(SourceDefinition source);
+
+// Relation of the elements that an operator emits to those of its input.
+enum class Relation : uint8_t {
+  unknown,   // nothing is assumed
+  same,      // one element (or throw) for each element of the input, in its order
+  subset,    // some elements of the input, in its order: 0 or 1 before the next one is read
+  multiply,  // any number for each element of the input, before the next one is read
+  regroup,   // an element is made of several elements of the input
+};
+
+// Facts about an operator, which rewrites, checkpoints, traces and messages ask for. Each default
+// is safe for any operator. A wrong fact gives wrong results or an error at the element that
+// contradicts it.
+struct OperatorFacts {
+  // same, subset, multiply: errors after the operator name the file and record that an element
+  // comes from, random ops draw by that element, and sizes and rates are estimated through it.
+  // same: the cardinality is that of the input.
+  Relation relation = Relation::unknown;
+  // Elements are those of the input, unchanged, and which ones does not depend on their values:
+  // components that nothing after it uses are not computed before it. Needs same or subset, and
+  // no `element`.
+  bool hands_on = false;
+  // Keeps no state from one element to the next: a checkpoint resumes it without a rerun from the
+  // beginning of its input, and the ranks after `shard` may become more or fewer. Needs same or
+  // subset. `open` is called again on resume.
+  bool stateless = false;
+  // Ends before its input ends, or starts later: counts of a part do not scale to the whole.
+  bool cuts = false;
+  // Draws random numbers: a cache of what it emits holds one draw.
+  bool random = false;
+};
 
 struct DatasetOperatorDefinition {
   std::string name;
@@ -106,6 +154,7 @@ struct DatasetOperatorDefinition {
   // called on. Runs on a thread of its own.
   std::function<RowSource(RowSource input, const Arguments&)> open;
   std::string identity;  // see above
+  OperatorFacts facts;
 };
 void register_dataset_operator(DatasetOperatorDefinition op);
 

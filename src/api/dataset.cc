@@ -1,6 +1,7 @@
 #include "penstock/dataset.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "api/dataset_impl.h"
 #include "api/generator.h"
@@ -31,17 +32,21 @@ Expr of_kind(Expr::Kind kind, std::string text = {}) {
 
 std::string input_name(size_t i) { return "_input" + (i == 0 ? std::string() : std::to_string(i)); }
 
-// Stages built one by one draw their seeds apart: by how many random ones are below.
-uint64_t seed_above(const std::vector<PlanPtr>& inputs, uint64_t seed) {
-  uint64_t below = 0;
-  for (const PlanPtr& input : inputs) {
-    for (const PlanNode* node : topological(*input)) {
-      bool random = node->op->random;
-      for (const auto& [name, f] : node->functions) random |= f->effects() == Effects::random;
-      below += random ? 1 : 0;
-    }
+// Counts the random nodes of a plan, without those that are reached through `below`.
+int64_t count_random(const PlanNode& top, const PlanNode* below = nullptr) {
+  int64_t out = 0;
+  std::vector<const PlanNode*> left{&top};
+  std::unordered_set<const PlanNode*> seen{below};
+  while (!left.empty()) {
+    const PlanNode* node = left.back();
+    left.pop_back();
+    if (!seen.insert(node).second) continue;
+    bool random = node->op->random;
+    for (const auto& [name, f] : node->functions) random |= f->effects() == Effects::random;
+    out += random ? 1 : 0;
+    for (const PlanPtr& input : node->inputs) left.push_back(input.get());
   }
-  return below == 0 ? seed : mix(seed, below);
+  return out;
 }
 
 std::shared_ptr<Impl> derived(const std::vector<Dataset>& inputs) {
@@ -54,9 +59,7 @@ std::shared_ptr<Impl> derived(const std::vector<Dataset>& inputs) {
                   "a nested dataset that uses values of its element is only iterated; write its "
                   "stages in the function that makes it");
     }
-    for (const auto& k : impl.kept) {
-      if (std::ranges::find(out->kept, k) == out->kept.end()) out->kept.push_back(k);
-    }
+    out->kept.add_all_of(impl.kept);
   }
   if (!inputs.empty()) out->options = DatasetAccess::impl(inputs[0]).options;
   return out;
@@ -67,23 +70,28 @@ Dataset build(const std::string& stage, ExprPtr tree, const std::vector<Dataset>
   const std::shared_ptr<Impl> out = derived(inputs);
   try {
     BuildOptions options;
-    std::vector<PlanPtr> plans;
+    // Stages built one by one draw their seeds apart: by the number of random ones below.
+    int64_t random = 0;
     for (size_t i = 0; i < inputs.size(); ++i) {
-      const PlanPtr& plan = DatasetAccess::impl(inputs[i]).plan;
-      if (plan->op->sink)
+      const Impl& input = DatasetAccess::impl(inputs[i]);
+      if (input.plan->op->sink)
         throw Error(Code::failed_precondition, "the pipeline ends in a value", stage);
-      plans.push_back(plan);
-      options.datasets[input_name(i)] = plan;
+      options.datasets[input_name(i)] = input.plan;
+      random += input.random_nodes >= 0 ? input.random_nodes : count_random(*input.plan);
     }
-    options.seed = seed_above(plans, out->options.seed);
+    options.seed =
+        random == 0 ? out->options.seed : mix(out->options.seed, static_cast<uint64_t>(random));
     check_own_arguments(*tree);
     Program program;
     program.source = std::make_shared<const Source>();
     program.result = tree;
     BuiltPlan built = build_plan(program, options);
     out->plan = std::move(built.plan);
-    for (SourcePtr& s : built.sources) out->kept.push_back(std::move(s));
-    out->kept.push_back(std::move(tree));
+    // A walk over the whole plan for each stage would make long chains quadratic.
+    if (inputs.size() == 1)
+      out->random_nodes = random + count_random(*out->plan, options.datasets.begin()->second.get());
+    for (SourcePtr& s : built.sources) out->kept.add(std::move(s));
+    out->kept.add(std::move(tree));
   } catch (const Error&) {
     rethrow_as_stage(stage);
   }
@@ -136,8 +144,8 @@ Dataset from_text(SourcePtr source, const Settings& settings) {
   try {
     BuiltPlan built = build_plan(source, options);
     out->plan = std::move(built.plan);
-    for (SourcePtr& s : built.sources) out->kept.push_back(std::move(s));
-    out->kept.push_back(std::move(source));
+    for (SourcePtr& s : built.sources) out->kept.add(std::move(s));
+    out->kept.add(std::move(source));
   } catch (const Error&) {
     rethrow_as_stage({});
   }
@@ -276,7 +284,7 @@ Dataset Dataset::generator(const ElementType& element, std::function<RowSource()
   } catch (const ArgumentError& e) {
     throw Error(e.code, e.message, op->name);
   }
-  out->kept.push_back(op);
+  out->kept.add(op);
   return DatasetAccess::make(out);
 }
 
@@ -433,7 +441,7 @@ Dataset Dataset::nested(const Element& element) {
   out->plan = dataset->plan();
   out->prepared = true;  // with the plan that it is a part of
   for (const Tensor& t : dataset->environment()) out->environment.push_back(t.copy());
-  out->kept.push_back(std::move(owner));
+  out->kept.add(std::move(owner));
   return Dataset(out);
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "api/element.h"
+#include "api/kept.h"
 #include "base/fork.h"
 #include "penstock/dataset.h"
 #include "plan/build.h"
@@ -16,9 +17,10 @@ namespace penstock {
 struct Dataset::Impl {
   PlanPtr plan;
   Options options;
-  bool prepared = false;                          // the plan is run as it is
-  std::vector<Tensor> environment;                // of a nested dataset: its captures
-  std::vector<std::shared_ptr<const void>> kept;  // texts and trees that nodes point into
+  bool prepared = false;            // the plan is run as it is
+  std::vector<Tensor> environment;  // of a nested dataset: its captures
+  Kept kept;
+  int64_t random_nodes = -1;  // in the plan; -1: not counted yet
 
   // A forked child has its own: other threads may have been at the parent's.
   std::shared_ptr<PipelineState> state() const;

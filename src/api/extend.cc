@@ -4,17 +4,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
-#include <cstring>
-#include <mutex>
 #include <random>
-#include <thread>
 
 #include "api/element.h"
 #include "api/generator.h"
+#include "api/row_cursors.h"
 #include "api/user_error.h"
-#include "base/cancellation.h"
-#include "base/start_thread.h"
+#include "api/user_rows.h"
 #include "datasets/datasets.h"
 #include "plan/node.h"
 #include "plan/user_code.h"
@@ -22,9 +18,6 @@
 
 namespace penstock {
 namespace {
-
-constexpr int64_t kTurnNs = 1'000'000;  // rows are handed on at least so often
-constexpr int kMostThrows = 1000;       // of a RowSource, one after the other
 
 void check_name(const std::string& what, const std::string& name) {
   const auto word = [](char c) {
@@ -88,57 +81,6 @@ Arguments to_arguments(const std::vector<Parameter>& parameters, const Attrs& at
   return Arguments(std::move(out));
 }
 
-Shape to_shape(const ArrayType& type) {
-  if (!type.shape) return Shape::unknown_rank();
-  if (type.shape->size() > static_cast<size_t>(kMaxRank)) {
-    throw Error(Code::invalid_argument, "an array type has rank " +
-                                            std::to_string(type.shape->size()) + ", at most " +
-                                            std::to_string(kMaxRank) + " is possible");
-  }
-  for (const int64_t size : *type.shape) {
-    if (size < -1)
-      throw Error(Code::invalid_argument,
-                  "a size of an array type must be -1 (unknown) or more: " + std::to_string(size));
-  }
-  return Shape(*type.shape);
-}
-
-DType to_checked_dtype(Type type) {
-  const int number = static_cast<int>(type);
-  if (number < kDTypeCount) return to_dtype(type);
-  throw Error(Code::invalid_argument, "no Type has the number " + std::to_string(number));
-}
-
-ArrayType to_array_type(DType dtype, const Shape& shape) {
-  ArrayType out;
-  out.type = to_type(dtype);
-  out.shape = shape.has_rank() ? std::optional(shape.sizes()) : std::nullopt;
-  return out;
-}
-
-Spec to_spec(const ElementType& element) {
-  std::vector<Spec> items;
-  for (const ArrayType& part : element.parts)
-    items.push_back(Spec::tensor(to_checked_dtype(part.type), to_shape(part)));
-  if (!element.keys.empty()) {
-    if (element.keys.size() != items.size()) {
-      throw Error(Code::invalid_argument, "the element type has " + std::to_string(items.size()) +
-                                              " parts and " + std::to_string(element.keys.size()) +
-                                              " keys");
-    }
-    return Spec::dict(element.keys, std::move(items));
-  }
-  return items.size() == 1 ? items[0] : Spec::tuple(std::move(items));
-}
-
-ElementType to_element_type(const Spec& spec) {
-  ElementType out;
-  for (const LeafSpec& leaf : spec.leaves())
-    out.parts.push_back(to_array_type(leaf.dtype, leaf.shape));
-  if (spec.kind == Spec::Kind::dict && spec.keys.size() == out.parts.size()) out.keys = spec.keys;
-  return out;
-}
-
 UserCode user_code(const std::string& identity,
                    const std::string& remedy = "set `identity` in its definition") {
   if (!identity.empty()) return {identity, true};
@@ -152,293 +94,6 @@ UserCode user_code(const std::string& identity,
               std::to_string(++count),
           false, remedy};
 }
-
-// Counts what a RowSource throws without getting anywhere.
-class Throws {
- public:
-  void reset() { count_ = 0; }
-  // The exception in flight, and whether the pass ends with it.
-  ErrorPtr add(bool* ends) {
-    ErrorPtr error = current_user_error();
-    *ends = ++count_ == kMostThrows;
-    if (!*ends || error->code() == Code::cancelled) return error;
-    return std::make_shared<const Error>(error->code(),
-                                         error->message() + " (thrown " + std::to_string(count_) +
-                                             " times without an element between: the pass ends)",
-                                         error->node());
-  }
-
- private:
-  int count_ = 0;
-};
-
-RowSource opened(const std::function<RowSource()>& open) {
-  RowSource out = call_user(open);
-  if (!out) throw Error(Code::invalid_argument, "`open` returned a callable that is empty");
-  return out;
-}
-
-std::string text_of(DType dtype, const std::string& shape) {
-  return std::string(dtype_name(dtype)) + shape;
-}
-
-// Row arrays as tensors; throws where they are not what was declared.
-std::vector<Tensor> checked_row(const std::vector<Array>& row, std::span<const LeafSpec> declared) {
-  if (row.size() != declared.size()) {
-    throw Error(Code::invalid_argument, "gave " + std::to_string(row.size()) +
-                                            " arrays, declared " + std::to_string(declared.size()));
-  }
-  std::vector<Tensor> out;
-  for (size_t i = 0; i < row.size(); ++i) {
-    Tensor t = ArrayAccess::tensor(row[i]);
-    if (t.dtype() != declared[i].dtype || !declared[i].shape.admits(t.dims())) {
-      throw Error(Code::invalid_argument, "array " + std::to_string(i) + " is " +
-                                              text_of(t.dtype(), t.dims().text()) + ", declared " +
-                                              declared[i].text());
-    }
-    out.push_back(std::move(t));
-  }
-  return out;
-}
-
-Column to_column(DType dtype, std::vector<Tensor> rows) {
-  const Dims dims = rows[0].dims();
-  const auto count = static_cast<int64_t>(rows.size());
-  const bool one_shape =
-      std::ranges::all_of(rows, [&](const Tensor& t) { return t.dims() == dims; });
-  if (dtype == DType::bytes && one_shape && dims.rank() == 0) {
-    std::vector<std::string_view> views;
-    for (const Tensor& t : rows) views.push_back(bytes_at(t));
-    Tensor all = Tensor::of_strings(views);
-    return Column::dense(dtype, dims, count, all.buffer(), all.mutable_data());
-  }
-  constexpr int64_t kSmall = 64 << 10;
-  const int64_t bytes = rows[0].data_bytes();
-  if (dtype == DType::bytes || !one_shape || bytes > kSmall)
-    return Column::variable(dtype, std::move(rows));
-  Column out = Column::dense(dtype, dims, count);
-  for (size_t i = 0; i < rows.size() && bytes > 0; ++i) {
-    std::memcpy(out.mutable_data() + i * static_cast<size_t>(bytes), rows[i].data(),
-                static_cast<size_t>(bytes));
-  }
-  return out;
-}
-
-// Rows being collected into a block.
-class Rows {
- public:
-  explicit Rows(const Spec& spec) : leaves_(spec.leaves()), columns_(leaves_.size()) {}
-  void add(const std::vector<Array>& row) {
-    std::vector<Tensor> tensors = checked_row(row, leaves_);
-    for (size_t i = 0; i < tensors.size(); ++i) columns_[i].push_back(std::move(tensors[i]));
-    ++count_;
-  }
-  int64_t count() const { return count_; }
-  void finish(Block* out, const Origin& origin) {
-    out->clear();
-    out->rows = std::exchange(count_, 0);
-    for (size_t i = 0; i < columns_.size(); ++i)
-      out->columns.push_back(to_column(leaves_[i].dtype, std::exchange(columns_[i], {})));
-    out->origin = origin;
-  }
-
- private:
-  const std::vector<LeafSpec> leaves_;
-  std::vector<std::vector<Tensor>> columns_;
-  int64_t count_ = 0;
-};
-
-class RowSourceCursor final : public Cursor {
- public:
-  RowSourceCursor(RowSource source, const Spec& spec, const OpenContext& context)
-      : source_(std::move(source)), rows_(spec), run_(context.run), context_(context) {}
-
- protected:
-  Poll next(Block* out, const Pull& pull) override {
-    if (error_) throw Error(*std::exchange(error_, nullptr));
-    const int64_t start = now_ns();
-    const int64_t most = std::min(pull.max_rows, run_->options().block_rows);
-    while (!ended_ && rows_.count() < most) {
-      run_->check_cancelled();
-      try {
-        std::vector<Array> row;
-        if (source_(&row)) {
-          rows_.add(row);
-          throws_.reset();
-        } else {
-          ended_ = true;
-        }
-      } catch (...) {
-        error_ = throws_.add(&ended_);
-        break;
-      }
-      if (now_ns() - start > kTurnNs) break;
-    }
-    if (rows_.count() > 0) {
-      const int64_t first = position_;
-      position_ += rows_.count();
-      rows_.finish(out, source_origin(context_, first));
-      return Poll::ready;
-    }
-    if (error_) throw Error(*std::exchange(error_, nullptr));
-    return Poll::end;
-  }
-
- private:
-  RowSource source_;
-  Rows rows_;
-  Run* const run_;
-  const OpenContext context_;
-  int64_t position_ = 0;
-  bool ended_ = false;
-  Throws throws_;
-  ErrorPtr error_;
-};
-
-// The user's code pulls its input and may not be left while it does, so it runs on a thread of its
-// own that takes turns with the cursor: one of the two works at any time, and whoever has the turn
-// owns all fields.
-class RowOperatorCursor final : public Cursor {
- public:
-  RowOperatorCursor(std::function<RowSource(RowSource)> open, CursorPtr input, const Spec& spec,
-                    const OpenContext& context)
-      : open_(std::move(open)),
-        input_(std::move(input)),
-        rows_(spec),
-        run_(context.run),
-        context_(context) {}
-  ~RowOperatorCursor() override {
-    if (!thread_.joinable()) return;
-    {
-      const std::lock_guard lock(mutex_);
-      stop_ = true;
-      turn_.notify_all();
-    }
-    thread_.join();
-  }
-
- protected:
-  Poll next(Block* out, const Pull& pull) override {
-    if (!thread_.joinable() && !finished_ && !start_thread(&thread_, [this] { work(); })) {
-      finished_ = true;
-      throw no_thread_error("for an operator of the program");
-    }
-    for (;;) {
-      if (rows_.count() > 0) {
-        const int64_t first = position_;
-        position_ += rows_.count();
-        rows_.finish(out, source_origin(context_, first));
-        return Poll::ready;
-      }
-      if (error_) throw Error(*std::exchange(error_, nullptr));
-      if (finished_) return Poll::end;
-      if (wants_input_) {
-        const Poll poll = input_->pull(&in_, pull);
-        if (poll == Poll::pending) return poll;
-        input_ended_ = poll == Poll::end;
-        if (input_ended_) in_.clear();
-        row_ = 0;
-        wants_input_ = false;
-      }
-      run_->check_cancelled();
-      most_ = std::min(pull.max_rows, run_->options().block_rows);
-      turn_start_ns_ = now_ns();
-      std::unique_lock lock(mutex_);
-      workers_turn_ = true;
-      turn_.notify_all();
-      turn_.wait(lock, [this] { return !workers_turn_; });
-    }
-  }
-
- private:
-  // The worker's side. False when the cursor goes away.
-  bool wait_for_turn(std::unique_lock<std::mutex>& lock) {
-    turn_.wait(lock, [this] { return workers_turn_ || stop_; });
-    return !stop_;
-  }
-  bool give_turn() {
-    std::unique_lock lock(mutex_);
-    workers_turn_ = false;
-    turn_.notify_all();
-    return wait_for_turn(lock);
-  }
-  bool stopped() {
-    const std::lock_guard lock(mutex_);
-    return stop_;
-  }
-
-  bool read(std::vector<Array>* out) {
-    while (row_ == in_.rows) {
-      if (input_ended_) return false;
-      wants_input_ = true;
-      if (stopped() || !give_turn()) throw Error(Code::cancelled, "cancelled");
-    }
-    const int64_t row = row_++;
-    throws_.reset();
-    if (const ErrorPtr* error = in_.error_at(row)) throw Error(**error);
-    out->clear();
-    for (const Column& c : in_.columns) out->push_back(ArrayAccess::of(c.row(row)));
-    return true;
-  }
-
-  void work() {
-    const ScopedPool pool(&run_->pool());
-    const ScopedCancellation cancellation(run_->cancel_flag());
-    {
-      std::unique_lock lock(mutex_);
-      if (!wait_for_turn(lock)) return;
-    }
-    produce();
-    const std::lock_guard lock(mutex_);
-    finished_ = true;
-    workers_turn_ = false;
-    turn_.notify_all();
-  }
-
-  // Until the end or until the cursor goes away.
-  void produce() {
-    RowSource source;
-    try {
-      source = opened([this] { return open_([this](std::vector<Array>* r) { return read(r); }); });
-    } catch (...) {
-      error_ = current_error();
-      return;
-    }
-    for (bool ended = false; !ended;) {
-      bool full = false;
-      try {
-        std::vector<Array> row;
-        if (!source(&row)) return;
-        rows_.add(row);
-        throws_.reset();
-        full = rows_.count() >= most_ || now_ns() - turn_start_ns_ > kTurnNs;
-      } catch (...) {
-        if (stopped()) return;
-        error_ = throws_.add(&ended);
-        full = true;
-      }
-      if (full && !give_turn()) return;
-    }
-  }
-
-  const std::function<RowSource(RowSource)> open_;
-  const CursorPtr input_;
-  Rows rows_;
-  Run* const run_;
-  const OpenContext context_;
-  Block in_;
-  int64_t row_ = 0;  // of in_, the next to be read
-  int64_t most_ = 1;
-  int64_t turn_start_ns_ = 0;
-  int64_t position_ = 0;
-  bool wants_input_ = false, input_ended_ = false, finished_ = false;
-  Throws throws_;
-  ErrorPtr error_;
-  std::mutex mutex_;  // of the turn
-  std::condition_variable turn_;
-  bool workers_turn_ = false, stop_ = false;
-  std::thread thread_;
-};
 
 struct OpState {
   std::shared_ptr<const OpDefinition> op;
@@ -470,6 +125,58 @@ void run_row(const RowCall& call) {
   } catch (...) {
     const ErrorPtr error = current_user_error();
     throw Error(error->code(), state.op->name + ": " + error->message());
+  }
+}
+
+// Facts that contradict each other.
+void check_facts(const std::string& what, const DatasetOperatorDefinition& op) {
+  const OperatorFacts& facts = op.facts;
+  const bool one_by_one = facts.relation == Relation::same || facts.relation == Relation::subset;
+  const auto refuse = [&](const std::string& why) {
+    throw Error(Code::invalid_argument, what + ": " + op.name + ": " + why);
+  };
+  if (facts.hands_on && !one_by_one) refuse("hands_on needs Relation::same or Relation::subset");
+  if (facts.hands_on && op.element)
+    refuse("hands_on says that elements keep their type: `element` must not be set");
+  if (facts.stateless && !one_by_one) refuse("stateless needs Relation::same or Relation::subset");
+  if (facts.cuts && facts.relation == Relation::same)
+    refuse("cuts says that elements of the input are missing, Relation::same that none is");
+}
+
+void state_facts(const OperatorFacts& facts, OperatorDef* def) {
+  switch (facts.relation) {
+    case Relation::unknown: def->rows = Rows::unknown; break;
+    case Relation::same: def->rows = Rows::same; break;
+    case Relation::subset: def->rows = Rows::subset; break;
+    case Relation::multiply: def->rows = Rows::multiply; break;
+    case Relation::regroup: def->rows = Rows::regroup; break;
+  }
+  def->hands_on = facts.hands_on;
+  def->cuts = facts.cuts;
+  def->random = facts.random;
+  def->passes_marks = facts.stateless;
+  def->promises_cardinality = facts.relation == Relation::same;
+  if (facts.stateless)
+    def->resharding = facts.relation == Relation::same ? Resharding::same : Resharding::ordered;
+}
+
+std::optional<int64_t> promised_elements(const SourceDefinition& source,
+                                         const Arguments& arguments) {
+  if (!source.cardinality) return {};
+  const std::optional<int64_t> out = call_user([&] { return source.cardinality(arguments); });
+  if (out && *out < -1)
+    throw Error(Code::invalid_argument,
+                "`cardinality` must be -1 (without end) or more: " + std::to_string(*out));
+  return out;
+}
+
+void infer_cardinality(const SourceDefinition& source, NodeDraft* draft) {
+  try {
+    const std::optional<int64_t> promised =
+        promised_elements(source, to_arguments(source.parameters, draft->node.args));
+    if (promised) draft->node.cardinality = *promised < 0 ? kInfinite : *promised;
+  } catch (const Error& e) {
+    NodeDraft::fail({}, e.message(), e.code());
   }
 }
 
@@ -526,8 +233,10 @@ void register_op(OpDefinition definition) {
   };
   def.row = run_row;
   def.effects = op->effect == Effect::pure ? Effects::pure : Effects::stateful;
-  def.can_fail = true;
-  def.cost_ns = 1000;
+  def.can_fail = !op->never_fails;
+  def.elementwise = op->elementwise;
+  def.reads_files = op->reads_files;
+  def.cost_ns = op->nanoseconds;
   OpRegistry::instance().add(std::move(def));
   set_user_code(OpRegistry::instance().find(op->name), user_code(op->identity));
 }
@@ -546,7 +255,7 @@ std::shared_ptr<const OperatorDef> generator_operator(const ElementType& element
   def->params = {optional("identity", Param::Kind::text, Attr::text(""))};
   def->infer = [element](NodeDraft& draft) { infer_element(&draft, [&] { return element; }); };
   def->open = [open = std::move(open)](const PlanPtr& node, OpenContext& context) -> CursorPtr {
-    return std::make_unique<RowSourceCursor>(opened(open), node->spec, context);
+    return open_row_source(open, *node, context);
   };
   set_user_code(def.get(),
                 user_code(identity, "give one to Dataset::generator, its third argument"));
@@ -567,11 +276,14 @@ void register_source(SourceDefinition definition) {
   def.infer = [source](NodeDraft& draft) {
     infer_element(
         &draft, [&] { return source->element(to_arguments(source->parameters, draft.node.args)); });
+    infer_cardinality(*source, &draft);
   };
+  def.random = source->random;
+  def.promises_cardinality = static_cast<bool>(source->cardinality);
   def.open = [source](const PlanPtr& node, OpenContext& context) -> CursorPtr {
-    RowSource rows =
-        opened([&] { return source->open(to_arguments(source->parameters, node->args)); });
-    return std::make_unique<RowSourceCursor>(std::move(rows), node->spec, context);
+    const Arguments arguments = to_arguments(source->parameters, node->args);
+    const auto open = [&] { return source->open(arguments); };
+    return open_row_source(open, *node, context, promised_elements(*source, arguments));
   };
   OperatorRegistry::instance().add(std::move(def));
   set_user_code(OperatorRegistry::instance().find(source->name), user_code(source->identity));
@@ -581,6 +293,7 @@ void register_dataset_operator(DatasetOperatorDefinition definition) {
   const std::string what = "register_dataset_operator";
   check_free(what, definition.name);
   check_given(what, definition.name, static_cast<bool>(definition.open), "open");
+  check_facts(what, definition);
   const auto op = std::make_shared<const DatasetOperatorDefinition>(std::move(definition));
   OperatorDef def;
   def.name = op->name;
@@ -594,18 +307,18 @@ void register_dataset_operator(DatasetOperatorDefinition definition) {
         NodeDraft::fail("input", "its elements must be tensors: " + input.text());
     }
     draft.node.spec = input;
+    if (op->facts.relation == Relation::same) draft.node.cardinality = draft.input().cardinality;
     if (!op->element) return;
     infer_element(&draft, [&] {
       return op->element(to_element_type(input), to_arguments(op->parameters, draft.node.args));
     });
   };
-
+  state_facts(op->facts, &def);
   def.open = [op](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     auto open = [op, arguments = to_arguments(op->parameters, node->args)](RowSource input) {
       return op->open(std::move(input), arguments);
     };
-    return std::make_unique<RowOperatorCursor>(std::move(open), context.open_input(*node),
-                                               node->spec, context);
+    return open_row_operator(std::move(open), context.open_input(*node), *node, context, op->facts);
   };
   OperatorRegistry::instance().add(std::move(def));
   set_user_code(OperatorRegistry::instance().find(op->name), user_code(op->identity));

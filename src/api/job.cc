@@ -2,6 +2,7 @@
 
 #include "api/dataset_impl.h"
 #include "io/file.h"
+#include "job/optimization.h"
 #include "job/suggestions.h"
 #include "job/traced_run.h"
 #include "optimizer/optimize.h"
@@ -138,35 +139,31 @@ Dataset::Optimization Dataset::optimize(const job::OptimizeOptions& options) con
   const PlanPtr& plan = impl()->plan;
   check_gives_elements(*plan);
   const RunOptions as_run = impl()->run_options();
-  OptimizeOptions search;
-  search.rules.threads = as_run.threads > 0 ? as_run.threads : usable_cores();
-  search.cores = options.setting.cores > 0 ? options.setting.cores : search.rules.threads;
-  search.memory_bytes = options.setting.memory_bytes > 0 ? options.setting.memory_bytes
-                        : as_run.memory_bytes > 0        ? as_run.memory_bytes
-                                                         : usable_memory_bytes() / 4 * 3;
+  PrepareOptions rules;
+  rules.threads = as_run.threads > 0 ? as_run.threads : usable_cores();
+  OptimizeOptions search =
+      optimize_options(rules, as_run, options.setting.cores, options.setting.memory_bytes);
   search.disk_bytes_per_second = options.setting.disk_bytes_per_second;
   search.trace_seconds = options.trace_seconds;
   search.passes = options.passes;
-  RunOptions one_thread = as_run;
-  one_thread.threads = 1;
-  const OptimizeResult found =
-      optimize_plan(plan, search, [&](const PlanPtr& tried, double seconds, int64_t skip) {
-        TracedRun run = traced_run(tried, one_thread, std::make_shared<PipelineState>(),
-                                   {.seconds = seconds, .skip = skip});
-        if (run.error) throw Error(*run.error);
-        return std::move(run.trace);
-      });
+  const OptimizeResult found = search_plan(plan, search, as_run);
   auto fast = std::make_shared<Impl>();
   fast->options = impl()->options;
-  fast->kept = {impl_};
+  fast->kept.add(impl_);
   fast->plan = found.plan;
   Optimization out{Dataset(std::move(fast)),
                    to_estimate(found.prediction.rate),
                    found.prediction.first_pass,
                    found.prediction.later_passes,
                    {},
-                   found.notes};
+                   found.notes,
+                   {}};
   for (const OptimizeResult::Change& c : found.changes) out.changes.push_back({c.what, c.rate});
+  if (options.measure_seconds > 0) {
+    const double seconds = options.measure_seconds;
+    out.measured = job::Measured{measure_plan(plan, as_run, seconds_for_written(seconds)).rate,
+                                 measure_plan(found.plan, as_run, seconds).rate};
+  }
   return out;
 }
 

@@ -7,9 +7,9 @@
 #include "cli/pipeline.h"
 #include "cli/print_json.h"
 #include "cli/progress.h"
+#include "cli/terminal.h"
 #include "io/file.h"
 #include "job/suggestions.h"
-#include "optimizer/optimize.h"
 #include "report/html_report.h"
 #include "report/json_report.h"
 #include "report/table.h"
@@ -25,7 +25,8 @@ int explain_functions(const Args& args) {
     throw UsageError{"the pipeline ends in a value; explain one that gives elements"};
   const std::vector<FunctionReport> reports = [&] {
     const Progress progress("the ops of each function are measured");
-    return measure_functions(p.plan, p.run_options);
+    CommandRun observer;
+    return measure_functions(p.plan, p.run_options, &observer);
   }();
   if (args.has("--json")) {
     print_json({{"functions", functions_json(reports)}});
@@ -71,7 +72,10 @@ int explain(const Args& args) {
   if (args.has("--json")) {
     print_json(explain_json(analysis, explanation));
   } else {
-    std::fputs(explain_text(analysis, explanation, args.has("--full")).c_str(), stdout);
+    const Heading bold = [](std::string_view heading) {
+      return paint(Stream::out, Style::bold, heading);
+    };
+    std::fputs(explain_text(analysis, explanation, args.has("--full"), bold).c_str(), stdout);
     if (const auto html = args.get("--html")) std::printf("\nreport: %s\n", html->c_str());
   }
   return 0;

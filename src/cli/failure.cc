@@ -8,9 +8,9 @@
 #include "cli/args.h"
 #include "cli/print_json.h"
 #include "cli/terminal.h"
+#include "job/traced_run.h"
 #include "plan/diagnostic.h"
 #include "report/element_json.h"
-#include "runtime/run.h"
 
 namespace penstock::cli {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "runtime/run.h"
+#include "job/traced_run.h"
 
 namespace penstock::cli {
 

@@ -1,7 +1,5 @@
 // penstock optimize: rewrites a pipeline, predicts, then measures both.
 
-#include "optimizer/optimize.h"
-
 #include <cstdio>
 #include <sstream>
 
@@ -11,6 +9,7 @@
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "io/file.h"
+#include "job/optimization.h"
 #include "report/element_json.h"
 #include "report/html_report.h"
 #include "report/table.h"
@@ -61,28 +60,10 @@ int list_rules(bool json) {
   return 0;
 }
 
-// Elements per second of a whole run, and their number.
-struct Measured {
-  double rate = 0;
-  int64_t elements = 0;
-  Trace trace;
-};
-
-// Returns a run that neither an error nor a signal ended early.
-TracedRun whole_run(const PlanPtr& plan, const RunOptions& options, double seconds,
-                    int64_t skip = 0) {
-  TracedRun run = measured_run(plan, options, {.seconds = seconds, .skip = skip});
-  if (run.error) throw *run.error;
-  if (run.trace.interval.interrupted) throw Error(Code::cancelled, "cancelled");
-  return run;
-}
-
-Measured measure(const std::string& what, const PlanPtr& plan, const RunOptions& options,
-                 double seconds) {
+MeasuredPlan measure(const std::string& what, const PlanPtr& plan, const RunOptions& options,
+                     double seconds) {
   const Progress progress("the plan " + what + " is measured");
-  const TracedRun run = whole_run(plan, options, seconds);
-  const TraceInterval& t = run.trace.interval;
-  return {t.seconds > 0 ? static_cast<double>(t.elements) / t.seconds : 0, t.elements, run.trace};
+  return measure_plan(plan, options, seconds, measured_run);
 }
 
 Json estimate_json(const Estimate& e) {
@@ -98,24 +79,20 @@ int optimize(const Args& args) {
   const bool json = args.has("--json");
   const std::string output = args.get("-o").value_or("");
 
-  OptimizeOptions options;
-  options.cores = static_cast<int>(args.get_int("--cores", p.prepare.threads, 1));
-  options.memory_bytes =
-      p.run_options.memory_bytes > 0 ? p.run_options.memory_bytes : usable_memory_bytes() / 4 * 3;
+  OptimizeOptions options = optimize_options(p.prepare, p.run_options,
+                                             static_cast<int>(args.get_int("--cores", 0, 1)), 0);
   options.disk_bytes_per_second = static_cast<double>(args.get_bytes("--disk-bandwidth", 0));
   options.trace_seconds = args.get_seconds("--trace-seconds", 1.5);
   options.passes = static_cast<double>(args.get_int("--epochs", 10, 1));
-  options.rules = p.prepare;
-  RunOptions one_thread = p.run_options;
-  one_thread.threads = 1;
   int traced = 0;
-  const auto trace_one = [&](const PlanPtr& plan, double seconds, int64_t skip) {
+  const auto trace_one = [&](const PlanPtr& plan, const RunOptions& run,
+                             const TraceLimits& limits) {
     Progress::say("plan " + std::to_string(++traced) + " is traced");
-    return whole_run(plan, one_thread, seconds, skip).trace;
+    return measured_run(plan, run, limits);
   };
   const OptimizeResult result = [&] {
     const Progress progress("the search begins");
-    return optimize_plan(written, options, trace_one);
+    return search_plan(written, options, p.run_options, trace_one);
   }();
   const std::string before = plan_text(written), after = plan_text(result.plan);
   if (!output.empty()) write_file_atomically(output, after);
@@ -138,10 +115,10 @@ int optimize(const Args& args) {
     std::puts("");
     std::fflush(stdout);
   }
-  Measured slow, fast;
+  MeasuredPlan slow, fast;
   if (!args.has("--no-measure")) {
     const double seconds = args.get_seconds("--seconds", 20);
-    slow = measure("as written", written, p.run_options, std::min(seconds, 5.0));
+    slow = measure("as written", written, p.run_options, seconds_for_written(seconds));
     fast = measure("rewritten", result.plan, p.run_options, seconds);
     if (!json) {
       std::printf("measured:  %s, as written %s: %s\n", human_rate(fast.rate).c_str(),
@@ -162,7 +139,7 @@ int optimize(const Args& args) {
     report.explain.predicted_rate = result.prediction.rate;
     report.program_before = before;
     report.program_after = after;
-    auto cpu = [](const Measured& m) {
+    auto cpu = [](const MeasuredPlan& m) {
       return human_seconds(m.trace.interval.process_cpu_seconds /
                            static_cast<double>(std::max<int64_t>(1, m.elements)));
     };

@@ -1,9 +1,9 @@
 #include "cli/pipeline.h"
 
+#include <algorithm>
 #include <iostream>
 #include <random>
 
-#include "datasets/datasets.h"
 #include "io/file.h"
 #include "plan/diagnostic.h"
 
@@ -58,57 +58,61 @@ std::string pipe_argument(const Args& args) {
   return args.positional()[0];
 }
 
-LoadedPipeline load_pipeline(const Args& args) {
-  register_datasets();
-  LoadedPipeline out;
-  const std::string path = pipe_argument(args);
-  std::string text = read_text(path);
-  if (looks_like_trace(text)) text = read_trace(text, path).program;
-  // The budget includes constants, which are outside the run's own pool.
-  const int64_t memory_bytes = args.get_bytes("--memory", 0);
-  process_pool().set_budget_bytes(memory_bytes > 0 ? memory_bytes : usable_memory_bytes() / 4 * 3);
-  BuildOptions options;
-  if (const auto seed = args.get("--seed")) {
-    options.seed = *seed == "random" ? std::random_device()()
-                                     : static_cast<uint64_t>(args.get_int("--seed", 0, 0));
-    if (*seed == "random")
-      std::fprintf(stderr, "seed %llu\n", static_cast<unsigned long long>(options.seed));
-  }
-  out.seed = options.seed;
+namespace {
+
+uint64_t parse_seed(const Args& args) {
+  const auto seed = args.get("--seed");
+  if (!seed) return 0;
+  if (*seed != "random") return static_cast<uint64_t>(args.get_int("--seed", 0, 0));
+  const uint64_t drawn = std::random_device()();
+  std::fprintf(stderr, "seed %llu\n", static_cast<unsigned long long>(drawn));
+  return drawn;
+}
+
+PipelineChoices choices_of(const Args& args) {
+  PipelineChoices out;
+  out.run.memory_bytes = args.get_bytes("--memory", 0);
+  out.seed = parse_seed(args);
   for (const std::string& setting : args.all("--set")) {
     const size_t equals = setting.find('=');
     if (equals == std::string::npos || equals == 0)
       throw UsageError{"--set needs NAME=VALUE: " + setting};
-    options.settings[setting.substr(0, equals)] = setting.substr(equals + 1);
+    out.settings[setting.substr(0, equals)] = setting.substr(equals + 1);
   }
+  return out;
+}
+
+void add_run_choices(const Args& args, PipelineChoices* out) {
+  out->run.threads = static_cast<int>(args.get_int("--threads", 0, 1));
+  out->run.block_rows = args.get_int("--block-rows", 4096, 1);
+  out->run.latency = args.has("--latency");
+  out->rewrite = !args.has("--no-optimize");
+  const std::string tune = args.get("--tune").value_or("live");
+  if (tune != "live" && tune != "off") throw UsageError{"--tune is live or off: " + tune};
+  out->automatic = out->rewrite && tune == "live";
+  out->disabled_rules = args.all("--disable-rule");
+  out->only_rule = args.get("--only-rule").value_or("");
+}
+
+}  // namespace
+
+LoadedPipeline load_pipeline(const Args& args) {
+  const std::string path = pipe_argument(args);
+  std::string text = read_text(path);
+  if (looks_like_trace(text)) text = read_trace(text, path).program;
+  PipelineChoices choices = choices_of(args);
+  add_run_choices(args, &choices);
   try {
-    out.built = build_plan(std::make_shared<const Source>(Source{path, std::move(text)}), options);
+    LoadedPipeline out =
+        load_pipeline(std::make_shared<const Source>(Source{path, std::move(text)}), choices);
+    for (const std::string& w : out.built.warnings)
+      std::fprintf(stderr, "warning: %s\n", w.c_str());
+    return out;
   } catch (const PipeError&) {
     throw;
   } catch (const Error& e) {
     throw UsageError{e.message()};
   }
-  process_pool().trim();
-  for (const std::string& w : out.built.warnings) std::fprintf(stderr, "warning: %s\n", w.c_str());
-
-  out.run_options.threads = static_cast<int>(args.get_int("--threads", 0, 1));
-  out.run_options.memory_bytes = memory_bytes;
-  out.run_options.block_rows = args.get_int("--block-rows", 4096, 1);
-  out.run_options.latency = args.has("--latency");
-  out.prepare.rewrite = !args.has("--no-optimize");
-  const std::string tune = args.get("--tune").value_or("live");
-  if (tune != "live" && tune != "off") throw UsageError{"--tune is live or off: " + tune};
-  out.prepare.automatic = out.prepare.rewrite && tune == "live";
-  out.prepare.threads = out.run_options.threads > 0 ? out.run_options.threads : usable_cores();
-  out.prepare.disabled_rules = args.all("--disable-rule");
-  out.prepare.only_rule = args.get("--only-rule").value_or("");
-  try {
-    check_rule_names(out.prepare);
-  } catch (const Error& e) {
-    throw UsageError{e.message()};
-  }
-  out.plan = prepare_plan(out.built.plan, out.prepare, nullptr);
-  return out;
 }
 
 }  // namespace penstock::cli

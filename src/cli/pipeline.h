@@ -6,24 +6,13 @@
 #include <vector>
 
 #include "cli/args.h"
-#include "optimizer/prepare.h"
-#include "plan/build.h"
-#include "plan/format.h"
-#include "runtime/run.h"
+#include "job/pipeline.h"
 #include "trace/trace.h"
 
 namespace penstock::cli {
 
 // Flags that decide which plan runs and how; added to a command's own flags.
 std::vector<Flag> pipeline_flags();
-
-struct LoadedPipeline {
-  BuiltPlan built;  // as written
-  PlanPtr plan;     // as it will run
-  RunOptions run_options;
-  PrepareOptions prepare;
-  uint64_t seed = 0;
-};
 
 // Reads a .pipe file, a trace or standard input, and applies the flags. Throws UsageError,
 // PipeError.

@@ -15,13 +15,9 @@
 #include "cli/prediction.h"
 #include "cli/print_json.h"
 #include "cli/progress.h"
-#include "cluster/optimus.h"
-#include "cluster/order.h"
-#include "cluster/place_search.h"
-#include "cluster/placement.h"
 #include "cluster/read_profile.h"
+#include "cluster/sizes.h"
 #include "cluster/timeline.h"
-#include "cluster/what_if.h"
 #include "io/file.h"
 
 namespace penstock::cli {
@@ -30,7 +26,6 @@ namespace {
 constexpr int64_t kMostSizes = 1000;
 constexpr int64_t kMostNetworkBytes = 1 << 20;
 constexpr double kFeedSeconds = 2;
-constexpr int64_t kBucketBytes = 25 << 20;  // of DDP
 constexpr double kNoLimit = 1e18;
 constexpr double kEnough =
     0.1;  // more precision than this share of the model's own error is wasted
@@ -150,66 +145,38 @@ void parse_prices(const Args& args, Prediction* out) {
     throw UsageError{"--budget and --prices PRICES.json go together"};
 }
 
-// Adds the notes that are new.
-void add_notes(const std::vector<std::string>& from, std::vector<std::string>* to) {
-  for (const std::string& n : from)
-    if (std::ranges::find(*to, n) == to->end()) to->push_back(n);
-}
-
-// Prepares the kinds of workers for the simulation, except for the number of servers.
 std::vector<cluster::Profile> prepare(const Args& args, std::vector<cluster::Profile> kinds,
                                       const cluster::Question& q) {
   const auto order = cluster::parse_order(args.get("--order").value_or("traced"));
   const double batch =
       args.has("--batch-scale") ? parse_positive("--batch-scale", *args.get("--batch-scale")) : 1;
-  for (cluster::Profile& p : kinds) {
-    p = cluster::scale_batch(std::move(p), batch);
-    if (q.mode == cluster::Mode::all_reduce && !cluster::has_collectives(p))
-      p = cluster::to_all_reduce(p, kBucketBytes);
-    p = cluster::with_order(std::move(p), order, q.rig.server_rate, q.seed);
-  }
-  return kinds;
+  return cluster::prepared_kinds(std::move(kinds), order, batch, q);
 }
 
-// Evaluates the formula that is fitted to runs; it does not use the profile.
-std::vector<cluster::Point> optimus(const Args& args, int32_t servers, const cluster::Question& q) {
+// Reads the runs to which a formula is fitted that does not use the profile.
+std::vector<cluster::MeasuredRun> runs_of(const Args& args, const cluster::Question& q) {
+  if (q.model != cluster::Model::optimus) return {};
   const auto file = args.get("--measured");
   if (!file) throw UsageError{"--model optimus is fitted to runs: --measured RUNS.json"};
   if (q.mode != cluster::Mode::async)
     throw UsageError{"--model optimus is of asynchronous training"};
-  const auto runs = cluster::read_runs(*file, read_file(*file, kMostNetworkBytes));
-  return cluster::optimus_points(cluster::fit_optimus(runs), servers, q);
+  return cluster::read_runs(*file, read_file(*file, kMostNetworkBytes));
 }
 
-// The kinds of workers for each requested number of servers.
-using Placed = std::vector<std::vector<cluster::Profile>>;
-
-Placed place_all(const Args& args, const std::vector<cluster::Profile>& kinds, Prediction* out) {
+cluster::Placed place_all(const Args& args, const std::vector<cluster::Profile>& kinds,
+                          Prediction* out) {
   const Progress progress("variables are placed");
   const std::string servers = args.get("--servers").value_or(std::to_string(kinds[0].servers));
-  const auto how = cluster::parse_placement(args.get("--placement").value_or("greedy"));
+  std::optional<cluster::Placement> how;
+  if (const auto name = args.get("--placement")) how = cluster::parse_placement(*name);
   if (how == cluster::Placement::optimised && kinds.size() > 1)
     throw UsageError{"--placement optimised goes with one profile"};
-  const auto place = [&](const cluster::Profile& p, int32_t m) {
-    return how == cluster::Placement::optimised ? cluster::place_optimised(p, m, out->question)
-                                                : cluster::place(p, m, how);
-  };
-  Placed placed;
-  for (const int32_t m : parse_sizes("--servers", servers)) {
-    placed.emplace_back();
-    const bool no_servers = out->question.mode == cluster::Mode::all_reduce;
-    for (const cluster::Profile& p : kinds) {
-      const bool stays = m == p.servers && !args.has("--placement");
-      placed.back().push_back(stays || no_servers ? p : place(p, m));
-      add_notes(placed.back().back().notes, &out->notes);
-    }
-    if (no_servers) break;
-  }
-  return placed;
+  return cluster::place_kinds(kinds, parse_sizes("--servers", servers), how, out->question,
+                              &out->notes);
 }
 
 // Adds the points of all numbers of servers, and prints each as it is ready.
-void add_points(const Args& args, const Placed& placed, Prediction* out) {
+void add_points(const Args& args, const cluster::Placed& placed, Prediction* out) {
   const bool print = !args.has("--json");
   const Progress progress("simulations");
   cluster::Watch watch;
@@ -221,18 +188,10 @@ void add_points(const Args& args, const Placed& placed, Prediction* out) {
     print_point(point, *out);
     std::fflush(stdout);
   };
-  for (size_t i = 0; i < placed.size(); ++i) {
-    watch.simulation = [&](size_t done, size_t whole) {
-      Progress::count(static_cast<int64_t>(i * whole + done),
-                      static_cast<int64_t>(placed.size() * whole));
-    };
-    if (out->question.model != cluster::Model::optimus) {
-      cluster::predict(placed[i], out->question, watch);
-      continue;
-    }
-    for (const cluster::Point& p : optimus(args, placed[i][0].servers, out->question))
-      watch.point(p);
-  }
+  watch.simulation = [](size_t done, size_t whole) {
+    Progress::count(static_cast<int64_t>(done), static_cast<int64_t>(whole));
+  };
+  cluster::predict_sizes(placed, out->question, runs_of(args, out->question), watch);
 }
 
 // Refuses flags that contradict the mode or would be ignored silently.
@@ -258,19 +217,6 @@ void check_flags(const Args& args, const cluster::Question& q, std::vector<std::
   }
 }
 
-// Transfers alone can take longer than the measured step.
-std::optional<std::string> step_time_note(const Prediction& p) {
-  for (const cluster::Point& point : p.points) {
-    const double step_s = point.workers / cluster::batches_per_s(point);
-    if (point.workers > 1 || p.question.step_time_s == 0 || step_s <= 1.02 * p.question.step_time_s)
-      continue;
-    return "a step of one worker takes " + std::to_string(step_s) +
-           " s even without computing, not the step time of " +
-           std::to_string(p.question.step_time_s) + " s";
-  }
-  return std::nullopt;
-}
-
 void write_files(const Args& args, const std::vector<cluster::Profile>& placed,
                  const Prediction& p) {
   if (const auto file = args.get("-o"))
@@ -293,7 +239,7 @@ std::vector<cluster::Profile> read_call(const Args& args, Prediction* prediction
   check_flags(args, out.question, &out.notes);
   parse_prices(args, &out);
   kinds = prepare(args, std::move(kinds), out.question);
-  for (const cluster::Profile& p : kinds) add_notes(p.notes, &out.notes);
+  for (const cluster::Profile& p : kinds) cluster::add_notes(p.notes, &out.notes);
   if (kinds.size() > 1)
     out.notes.push_back("workers are of " + std::to_string(kinds.size()) +
                         " kinds, in the order of the profiles: worker k is of kind k modulo " +
@@ -314,9 +260,9 @@ int predict(const Args& args) {
     return 0;
   }
   // Only preparation can fail: it refuses sizes and modes that do not fit together.
-  const Placed placed = before_work([&] { return place_all(args, kinds, &out); });
+  const cluster::Placed placed = before_work([&] { return place_all(args, kinds, &out); });
   before_work([&] { add_points(args, placed, &out); });
-  const std::optional<std::string> late = step_time_note(out);
+  const std::optional<std::string> late = cluster::step_time_note(out.points, out.question);
   if (late) out.notes.push_back(*late);
   write_files(args, placed.back(), out);
   if (args.has("--json")) {

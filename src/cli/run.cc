@@ -1,165 +1,64 @@
 // penstock run: drains a pipeline and reports its speed.
 
 #include <cstdio>
+#include <filesystem>
 
-#include "cli/interrupt.h"
+#include "cli/measure.h"
 #include "cli/pipeline.h"
 #include "cli/print_json.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
-#include "data/digest.h"
-#include "datasets/reshard.h"
-#include "job/deadline.h"
+#include "job/drained_run.h"
 #include "report/element_json.h"
 #include "report/table.h"
-#include "runtime/saved_run.h"
-#include "trace/trace.h"
 
 namespace penstock::cli {
 namespace {
 
-constexpr double kForEver = 1e18;
-
-struct Outcome {
-  int64_t elements = 0;  // includes those before the checkpoint from which the run resumed
-  int64_t resumed = 0;   // only those before the checkpoint
-  int64_t errors = 0;
-  double seconds = 0, first_element_seconds = 0, cpu_seconds = 0, waited_seconds = 0;
-  int64_t peak_memory_bytes = 0;
-  bool ended = false;
-  ErrorPtr error;
-  std::map<const PlanNode*, IgnoredErrors> ignored;
-  std::vector<std::string> notes;
-};
-
-// Writes the file of --checkpoint when due.
-class Checkpoints {
- public:
-  Checkpoints(const Args& args, const LoadedPipeline& p)
-      : path_(args.get("--checkpoint").value_or("")),
-        every_(args.get_int("--checkpoint-every", INT64_MAX, 1)) {
-    if (path_.empty() && (args.has("--checkpoint-every") || args.has("--resume")))
-      throw UsageError{"--checkpoint-every and --resume go with --checkpoint FILE"};
-    if (args.has("--resume")) from_ = read_checkpoint(path_, *p.built.plan);
-    if (!from_) from_ = from_ranks(args, p);
-    if (wanted()) stages_.emplace(*p.built.plan);
-    if (from_) next_ = from_->elements;
-    advance();
-  }
-  bool wanted() const { return !path_.empty(); }
-  const std::optional<SavedRun>& from() const { return from_; }
-  // Returns the number of elements until the next checkpoint.
-  int64_t left(int64_t elements) const { return next_ - elements; }
-  // REQUIRES a digest if checkpoints are on.
-  void write(const BlockIterator& iterator, int64_t elements, const StreamDigest* digest) {
-    if (!wanted()) return;
-    write_checkpoint(path_, *stages_,
-                     {{iterator.number(), iterator.position()},
-                      elements,
-                      digest->ordered(),
-                      digest->unordered()});
-    advance();
-  }
-
- private:
-  // Returns the start of this rank from the checkpoints of --resume-from.
-  std::optional<SavedRun> from_ranks(const Args& args, const LoadedPipeline& p) const {
-    std::vector<RankCheckpoint> ranks;
-    for (const std::string& file : args.all("--resume-from")) {
-      if (file == path_) {
-        throw UsageError{"--checkpoint must not overwrite what --resume-from names, other ranks "
-                         "need it: " +
-                         file};
-      }
-      const std::optional<std::string> text = read_checkpoint_file(file);
-      if (!text) throw UsageError{"--resume-from: there is no file " + file};
-      ranks.push_back({file, *text});
+// Checks what the flags ask for and reads the checkpoint to resume from.
+Checkpoints open_checkpoints(const Args& args, const LoadedPipeline& p) {
+  CheckpointChoices choices;
+  choices.file = args.get("--checkpoint").value_or("");
+  choices.every = args.get_int("--checkpoint-every", INT64_MAX, 1);
+  choices.resume = args.has("--resume");
+  choices.former_ranks = args.all("--resume-from");
+  if (choices.file.empty() && (args.has("--checkpoint-every") || choices.resume))
+    throw UsageError{"--checkpoint-every and --resume go with --checkpoint FILE"};
+  for (const std::string& file : choices.former_ranks) {
+    if (file == choices.file) {
+      throw UsageError{"--checkpoint must not overwrite what --resume-from names, other ranks "
+                       "need it: " +
+                       file};
     }
-    if (ranks.empty()) return std::nullopt;
-    return deal_anew(ranks, p.built.plan, p.plan, p.run_options);
+    if (!std::filesystem::exists(file)) throw UsageError{"--resume-from: there is no file " + file};
   }
+  return before_work([&] { return Checkpoints(choices, p); });
+}
 
-  void advance() { next_ = every_ > INT64_MAX - next_ ? INT64_MAX : next_ + every_; }
-
-  const std::string path_;
-  const int64_t every_;
-  std::optional<SavedStages> stages_;  // set if checkpoints are on
-  std::optional<SavedRun> from_;
-  int64_t next_ = 0;
-};
-
-Outcome drain(const Args& args, const LoadedPipeline& p, StreamDigest* digest, Trace* trace) {
-  const int64_t steps = args.get_int("--steps", INT64_MAX, 0);
-  const double most_seconds = args.get_seconds("--seconds", kForEver);
-  Outcome out;
-  const int64_t start = now_ns();
-  const double cpu = process_cpu_seconds();
-  Checkpoints checkpoints = before_work([&] { return Checkpoints(args, p); });
-  RunOptions run_options = p.run_options;
-  run_options.marks = checkpoints.wanted();
-  std::optional<ResumePoint> from;
-  if (const auto& saved = checkpoints.from()) {
-    from = saved->from;
-    out.elements = out.resumed = saved->elements;
-    if (digest) digest->resume(saved->elements, saved->ordered, saved->unordered);
-  }
-  BlockIterator iterator(p.plan, run_options, std::make_shared<PipelineState>(), {}, from);
-  const CancelOnSignal cancel(&iterator);
-  const Progress progress("elements", most_seconds < kForEver ? most_seconds : 0);
-  const int64_t whole = steps < INT64_MAX ? steps : std::max<int64_t>(p.plan->cardinality, 0);
-  const Deadline deadline(&iterator, most_seconds);
-  Block block;
-  bool first = true;
-  while (out.elements < steps && !deadline.passed()) {
-    try {
-      const int64_t most = std::min(steps - out.elements, checkpoints.left(out.elements));
-      if (!iterator.next(&block, first ? 1 : most)) {
-        out.ended = true;
-        break;
-      }
-    } catch (const Error& e) {
-      if (e.code() != Code::cancelled) throw;
-      break;
-    }
-    if (first) out.first_element_seconds = static_cast<double>(now_ns() - start) * 1e-9;
-    first = false;
-    if (digest) digest->add(block);
-    out.errors += static_cast<int64_t>(block.errors.size());
-    if (!block.errors.empty()) {  // the elements before the error count, then the run ends
-      out.error = block.errors[0].error;
-      out.elements += block.errors[0].row;
-      break;
-    }
-    out.elements += block.rows;
-    Progress::count(out.elements, whole);
-    if (checkpoints.left(out.elements) == 0) checkpoints.write(iterator, out.elements, digest);
-  }
-  if (!out.error) checkpoints.write(iterator, out.elements, digest);
-  block.clear();
-  out.seconds = static_cast<double>(now_ns() - start) * 1e-9;
-  out.cpu_seconds = process_cpu_seconds() - cpu;
-  out.waited_seconds = static_cast<double>(iterator.waited_ns()) * 1e-9;
-  out.peak_memory_bytes = peak_resident_bytes();
-  out.ignored = iterator.run().ignored();
-  out.notes = iterator.run().notes();
-  *trace = capture_trace(iterator.run(), std::string());
-  return out;
+DrainedRun drained(const Args& args, const LoadedPipeline& p, bool digested) {
+  DrainLimits limits;
+  limits.elements = args.get_int("--steps", limits.elements, 0);
+  limits.seconds = args.get_seconds("--seconds", limits.seconds);
+  Checkpoints checkpoints = open_checkpoints(args, p);
+  const Progress progress("elements", limits.seconds < DrainLimits::kForever ? limits.seconds : 0);
+  CommandRun observer;
+  return drain(p, &checkpoints, limits, digested, &observer);
 }
 
 // Reports errors that failure policies dropped: their number at each stage, and the first ones.
-Json ignored_json(const Outcome& o) {
+Json ignored_json(const DrainedRun& o) {
   Json out = Json::array();
-  for (const auto& [node, ignored] : o.ignored) {
+  for (const IgnoredAt& ignored : o.ignored) {
     Json first = Json::array();
     for (const ErrorPtr& e : ignored.first) first.push_back(error_to_json(*e));
-    out.push_back({{"stage", node->op->name}, {"count", ignored.count}, {"first", first}});
+    out.push_back({{"stage", ignored.stage}, {"count", ignored.count}, {"first", first}});
   }
   return out;
 }
 
-void print_ignored(const Outcome& o) {
-  for (const auto& [node, ignored] : o.ignored) {
-    std::printf("%s: %lld errors, the first of them:\n", node->op->name.c_str(),
+void print_ignored(const DrainedRun& o) {
+  for (const IgnoredAt& ignored : o.ignored) {
+    std::printf("%s: %lld errors, the first of them:\n", ignored.stage.c_str(),
                 static_cast<long long>(ignored.count));
     for (const ErrorPtr& e : ignored.first)
       std::printf("  %s: %s\n", std::string(code_name(e->code())).c_str(), e->what());
@@ -180,10 +79,8 @@ int report_value(const LoadedPipeline& p, bool json) {
 int run(const Args& args) {
   const LoadedPipeline p = load_pipeline(args);
   if (p.plan->op->sink) return report_value(p, args.has("--json"));
-  StreamDigest digest(p.plan->spec);
   const bool digested = args.has("--digest") || args.has("--checkpoint");
-  Trace trace;
-  const Outcome o = drain(args, p, digested ? &digest : nullptr, &trace);
+  const DrainedRun o = drained(args, p, digested);
   const double rate = o.seconds > 0 ? static_cast<double>(o.elements - o.resumed) / o.seconds : 0;
   if (args.has("--json")) {
     Json out{{"elements", o.elements},
@@ -198,12 +95,12 @@ int run(const Args& args) {
              {"seed", p.seed},
              {"ended", o.ended},
              {"cancelled", CancelOnSignal::requested()},
-             {"digest", digested ? Json(digest.ordered().text()) : Json()},
-             {"digest_unordered", digested ? Json(digest.unordered().text()) : Json()},
+             {"digest", digested ? Json(o.digest->ordered().text()) : Json()},
+             {"digest_unordered", digested ? Json(o.digest->unordered().text()) : Json()},
              {"ignored_errors", ignored_json(o)},
              {"notes", o.notes},
              {"error", o.error ? error_to_json(*o.error) : Json()},
-             {"stages", trace_stages_json(trace)}};
+             {"stages", trace_stages_json(o.trace)}};
     print_json(out);
   } else {
     std::printf("%lld elements in %s: %s\n", static_cast<long long>(o.elements),
@@ -213,8 +110,8 @@ int run(const Args& args) {
                 human_seconds(o.cpu_seconds).c_str(), human_seconds(o.waited_seconds).c_str(),
                 human_bytes(static_cast<double>(o.peak_memory_bytes)).c_str());
     if (digested) {
-      std::printf("digest %s\n       %s in any order\n", digest.ordered().text().c_str(),
-                  digest.unordered().text().c_str());
+      std::printf("digest %s\n       %s in any order\n", o.digest->ordered().text().c_str(),
+                  o.digest->unordered().text().c_str());
     }
     if (o.elements == o.resumed && !o.ended && !o.error && !CancelOnSignal::requested() &&
         args.has("--seconds"))

@@ -2,20 +2,18 @@
 
 #include <charconv>
 #include <cstdio>
-#include <optional>
 #include <sstream>
 
 #include "cli/interrupt.h"
+#include "cli/measure.h"
 #include "cli/pipeline.h"
 #include "cli/print_json.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
+#include "job/element_stream.h"
 #include "plan/json_form.h"
-#include "plan/unparse.h"
 #include "report/element_json.h"
 #include "report/element_text.h"
-#include "runtime/checkpoint.h"
-#include "runtime/indexed.h"
 
 namespace penstock::cli {
 namespace {
@@ -58,65 +56,14 @@ std::vector<std::string> words_of(const std::string& list) {
   return out;
 }
 
-// Elements of one pass, one outcome per call. Uses small blocks, so that it computes only what is
-// shown.
-class Outcomes {
- public:
-  Outcomes(const PlanPtr& plan, const RunOptions& options, std::shared_ptr<PipelineState> state,
-           std::vector<Tensor> environment = {})
-      : plan_(plan), options_(options), state_(std::move(state)) {
-    iterator_.emplace(plan_, options_, state_, std::move(environment));
-  }
-
-  // Returns false at the end.
-  bool next(int64_t most, std::vector<Tensor>* element, ErrorPtr* error) {
-    if (row_ == block_.rows) {
-      row_ = 0;
-      block_.clear();
-      before_ = iterator_->position();
-      if (!iterator_->next(&block_, most)) return false;
-    }
-    element->clear();
-    const ErrorPtr* e = block_.error_at(row_);
-    *error = e ? *e : nullptr;
-    if (!e) {
-      for (const Column& c : block_.columns) element->push_back(c.row(row_));
-    }
-    ++row_;
-    return true;
-  }
-  BlockIterator& iterator() { return *iterator_; }
-  // Ends the iterator and resumes with a new one from its position, as a checkpoint would.
-  void restart() {
-    const std::string place =
-        write_position(row_ == block_.rows ? iterator_->position()
-                                           : StreamPosition{before_.mark, before_.rows + row_});
-    const uint64_t number = iterator_->number();
-    block_.clear();
-    row_ = 0;
-    iterator_.reset();
-    iterator_.emplace(plan_, options_, state_, std::vector<Tensor>(),
-                      ResumePoint{number, read_position(place)});
-  }
-
- private:
-  PlanPtr plan_;
-  RunOptions options_;
-  std::shared_ptr<PipelineState> state_;
-  std::optional<BlockIterator> iterator_;
-  StreamPosition before_;  // of block_
-  Block block_;
-  int64_t row_ = 0;
-};
-
 // Converts one element; shows nested datasets by running them.
 Json element_json(const Spec& spec, const std::vector<Tensor>& leaves, const RunOptions& options) {
   size_t next = 0;
   return element_to_json(spec, leaves, &next, [&options](const Object& object) {
     Json items = Json::array();
     if (const auto* value = dynamic_cast<const DatasetValue*>(&object)) {
-      Outcomes inner(value->plan(), options, std::make_shared<PipelineState>(),
-                     value->environment());
+      ElementStream inner(value->plan(), options, std::make_shared<PipelineState>(),
+                          value->environment());
       std::vector<Tensor> element;
       ErrorPtr error;
       while (items.size() < 1000 && inner.next(64, &element, &error)) {
@@ -140,7 +87,8 @@ std::string people_text(const Spec& spec, const std::vector<Tensor>& leaves,
   const auto inner_text = [&](const Object& object) -> std::string {
     const auto* value = dynamic_cast<const DatasetValue*>(&object);
     if (!value) return "dataset";
-    Outcomes inner(value->plan(), options, std::make_shared<PipelineState>(), value->environment());
+    ElementStream inner(value->plan(), options, std::make_shared<PipelineState>(),
+                        value->environment());
     std::vector<Tensor> element;
     ErrorPtr error;
     std::string out = "dataset(";
@@ -166,7 +114,7 @@ struct Pass {
 Pass show_pass(const LoadedPipeline& p, const std::shared_ptr<PipelineState>& state, int64_t limit,
                Lines* lines, int64_t restart_every, bool full) {
   Pass out;
-  Outcomes outcomes(p.plan, p.run_options, state);
+  ElementStream outcomes(p.plan, p.run_options, state);
   std::vector<Tensor> element;
   ErrorPtr error;
   const Progress progress("the next element is computed");
@@ -198,54 +146,16 @@ Pass show_pass(const LoadedPipeline& p, const std::shared_ptr<PipelineState>& st
   return out;
 }
 
-// The element at an index: by random access if every stage supports it, else by running up to it.
-class ElementAt {
- public:
-  explicit ElementAt(const LoadedPipeline& p) : p_(p) {
-    if (!not_indexable(*p.plan)) access_.emplace(p.plan, p.run_options);
-  }
-
-  // Throws OUT_OF_RANGE if the pipeline ends before the index. REQUIRES 0 <= index.
-  std::vector<Tensor> get(int64_t index) {
-    std::vector<Tensor> element;
-    ErrorPtr error;
-    // If the number of rows differs from the promised one, running up to the index shows where.
-    if (access_ && access_->rows() == p_.plan->cardinality) {
-      const Block row = access_->at({&index, 1});
-      if (const ErrorPtr* e = row.error_at(0)) throw Error(**e);
-      for (const Column& c : row.columns) element.push_back(c.row(0));
-      return element;
-    }
-    Outcomes outcomes(p_.plan, p_.run_options, std::make_shared<PipelineState>());
-    const CancelOnSignal cancel(&outcomes.iterator());
-    ErrorPtr first;  // reason why there may be fewer elements than expected
-    for (int64_t i = 0; i <= index; ++i) {
-      if (!outcomes.next(index + 1 - i, &element, &error)) {
-        if (first) throw Error(*first);
-        check_index(index, i);
-      }
-      if (error && !first) first = error;
-    }
-    if (error) throw Error(*error);
-    for (Tensor& t : element) t = t.copy();  // outlives the run
-    return element;
-  }
-
- private:
-  const LoadedPipeline& p_;
-  std::optional<RandomAccess> access_;
-};
-
 bool show_at(const LoadedPipeline& p, const std::vector<int64_t>& indices, Lines* lines,
              bool full) {
-  ElementAt elements(p);
+  CommandRun observer;
+  ElementsByIndex elements(p.plan, p.run_options, &observer);
   bool failed = false;
   const Progress progress("an element is computed");
   for (const int64_t index : indices) {
     Json line{{"at", index}};
     std::string text;
     try {
-      check_index(*p.plan, index);
       const std::vector<Tensor> element = elements.get(index);
       if (lines->on()) {
         line["element"] = element_json(p.plan->spec, element, p.run_options);
@@ -285,7 +195,7 @@ int show_plan(const Args& args) {
   if (args.has("--json")) {
     print_json(plan_to_json(*p.plan));
   } else {
-    std::fputs(format_program(unparse(*p.plan)).c_str(), stdout);
+    std::fputs(plan_text(p.plan).c_str(), stdout);
   }
   return 0;
 }

@@ -8,7 +8,9 @@
 namespace penstock {
 namespace {
 
-constexpr int64_t kFlatBytes = 1024;    // rows up to this size lie side by side
+constexpr int64_t kFlatBytes = 1024;  // rows up to this size lie side by side
+constexpr int64_t kObjectBytes =
+    512;  // an object, its tensors without their entries, and allocators
 constexpr int64_t kJoinedBytes = 4096;  // outputs up to this size are joined into one column
 
 // A row with a buffer that holds little else.
@@ -97,6 +99,24 @@ void SlotColumn::with_width(F&& f) {
   }
 }
 
+void SlotColumn::keep(size_t slot, const Tensor& row) {
+  if (row.object()) {
+    held_.grow(
+        kObjectBytes,
+        [this] {
+          return std::to_string(held_.bytes() / kObjectBytes) +
+                 " elements that wait to be drawn, each a ragged, sparse, optional or nested value";
+        },
+        "shuffle fewer at once");
+  }
+  tensors_[slot] = own(row);
+}
+
+Tensor SlotColumn::take(size_t slot) {
+  if (tensors_[slot].object()) held_.shrink(kObjectBytes);
+  return std::move(tensors_[slot]);
+}
+
 void SlotColumn::put(size_t slot, Block* in, size_t column, int64_t row) {
   if (in->error_at(row)) {
     if (flat()) std::memset(buffer_.data() + slot * bytes_, 0, bytes_);
@@ -105,7 +125,7 @@ void SlotColumn::put(size_t slot, Block* in, size_t column, int64_t row) {
   const Column& c = in->columns[column];
   try {
     if (!flat()) {
-      tensors_[slot] = own(c.row(row));
+      keep(slot, c.row(row));
       return;
     }
     if (!(c.dims_of(row) == dims_)) {
@@ -142,7 +162,7 @@ void SlotColumn::exchange(std::span<const size_t> slots, size_t refills, Block* 
   if (refills > 0) admit(*in, column, row, refills);
   if (!flat()) {
     for (size_t i = 0; i < slots.size(); ++i) {
-      out_tensors_.push_back(std::move(tensors_[slots[i]]));
+      out_tensors_.push_back(take(slots[i]));
       if (i < refills) put(slots[i], in, column, row + static_cast<int64_t>(i));
     }
     return;
@@ -172,7 +192,7 @@ void SlotColumn::exchange(std::span<const size_t> slots, size_t refills, Block* 
 void SlotColumn::drain(std::span<const size_t> slots, size_t count) {
   if (!flat()) {
     for (size_t i = 0; i < slots.size(); ++i) {
-      out_tensors_.push_back(std::move(tensors_[slots[i]]));
+      out_tensors_.push_back(take(slots[i]));
       move(count - 1 - i, slots[i]);
     }
     return;

@@ -6,13 +6,18 @@
 #include <vector>
 
 #include "data/block.h"
+#include "data/charged.h"
 #include "data/spec.h"
+#include "datasets/held_memory.h"
 
 namespace penstock {
 
 // Small rows lie side by side, written in place, for as long as all have the shape of the first;
 // all others are tensors of their own that hold no larger buffer alive. Works on runs of rows, a
 // column at a time.
+//
+// Objects (ragged and sparse tensors, optional values, nested datasets) count a fixed number of
+// bytes each against the memory budget, besides those of the tensors in them.
 //
 // What a row without a value (an error) has in its slot is never looked at. A row that cannot be
 // kept becomes an error of the input block.
@@ -45,6 +50,8 @@ class SlotColumn {
   void decide(const Dims& dims);
   void loosen();
   bool flat() const { return layout_ == Layout::flat; }
+  void keep(size_t slot, const Tensor& row);
+  Tensor take(size_t slot);
   void put(size_t slot, Block* in, size_t column, int64_t row);
   template <typename F>
   void with_width(F&& f);
@@ -57,7 +64,9 @@ class SlotColumn {
   BufferRef buffer_;
   size_t room_ = 0;
   Column out_;
-  std::vector<Tensor> tensors_, out_tensors_;
+  ChargedVector<Tensor> tensors_;
+  std::vector<Tensor> out_tensors_;
+  HeldMemory held_;  // by objects among tensors_
 };
 
 }  // namespace penstock

@@ -25,6 +25,23 @@ class RunObserver {
   virtual bool is_stopped() const { return false; }
 };
 
+// Tells the observer, which may be null, about a run for the lifetime of this object.
+class Observed {
+ public:
+  Observed(RunObserver* observer, BlockIterator* iterator) : observer_(observer) {
+    if (observer_) observer_->begin(iterator);
+  }
+  ~Observed() {
+    if (observer_) observer_->end();
+  }
+  Observed(const Observed&) = delete;
+  Observed& operator=(const Observed&) = delete;
+  bool is_stopped() const { return observer_ && observer_->is_stopped(); }
+
+ private:
+  RunObserver* const observer_;
+};
+
 struct TraceLimits {
   static constexpr double kForever = 1e9;
   double seconds = kForever;     // of the elements after the skipped ones

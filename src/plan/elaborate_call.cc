@@ -185,7 +185,8 @@ std::vector<const Argument*> Elaborator::match(const std::string& what,
 
 Sym Elaborator::op_call(const OpDef& def, std::vector<Argument> arguments, Span span) {
   std::vector<const Argument*> rest;
-  const std::vector<const Argument*> found = match(def.name, def.params, arguments, span, &rest);
+  const std::vector<const Argument*> found =
+      match(written_name(def, span), def.params, arguments, span, &rest);
   if (std::ranges::find(def.params, Param::Kind::function, &Param::kind) != def.params.end())
     return control_call(def, found, span);
   std::vector<Sym> inputs;
@@ -251,10 +252,13 @@ Spec Elaborator::add_node(const OpDef& def, std::vector<ValueId> inputs, Attrs a
     } else if (!e.attr.empty()) {
       subject = e.attr + " ";
     }
-    const Spelling spelling = spelling_of(def.name);
-    const bool form = spelling.form == Form::lookup;
-    fail(where, std::string(form ? spelling.text : def.name) + ": " + subject + e.message);
+    fail(where, written_name(def, span) + ": " + subject + e.message);
   }
+}
+
+// The span of a call is that of the name.
+std::string Elaborator::written_name(const OpDef& def, Span span) {
+  return std::string(name_in_text(def.name, source_text(span)));
 }
 
 // A value of the top that was not computed: it waits for a file, or it is large, or it fails.
@@ -278,9 +282,10 @@ void Elaborator::check_evaluates(const OpDef& def, ValueId id, Span span) const 
   } catch (const Error& e) {
     if (limit.exceeded()) return;  // perhaps a run has room for it
     const bool named = e.message().starts_with(def.name + ":");
-    fail(span, (named ? "" : def.name + ": ") + e.message(), e.code());
+    fail(span, (named ? "" : written_name(def, span) + ": ") + e.message(), e.code());
   } catch (const std::exception&) {
-    fail(span, def.name + ": " + current_error()->message(), current_error()->code());
+    fail(span, written_name(def, span) + ": " + current_error()->message(),
+         current_error()->code());
   }
 }
 

@@ -138,6 +138,7 @@ class Elaborator {
   Sym call(const Expr& expr, const NamesPtr& names, const Sym* piped, Span piped_span);
   Sym call_named(const std::string& name, std::vector<Argument> arguments, Span span);
   Sym op_call(const OpDef& op, std::vector<Argument> arguments, Span span);
+  static std::string written_name(const OpDef& op, Span span);
   const OpDef* ragged_form(const std::string& name, const std::vector<Argument>& arguments) const;
   std::vector<const Argument*> match(const std::string& what, const std::vector<Param>& params,
                                      const std::vector<Argument>& arguments, Span span,

@@ -113,26 +113,38 @@ class NameCheck {
     for (const Entry& entry : e.entries) {
       const bool function = stage && entry.value->kind == Expr::Kind::lambda;
       if (function) stages_.push_back(name);
-      expression(*entry.value);
+      const bool policy = stage && entry.kind == Entry::Kind::keyed && entry.key == "on_error";
+      if (policy) {
+        failure_policy(*entry.value);
+      } else {
+        expression(*entry.value);
+      }
       if (function) stages_.pop_back();
-      if (entry.kind == Entry::Kind::keyed) argument(entry, stage, op);
+      if (entry.kind == Entry::Kind::keyed && !policy) argument(name, entry, stage, op);
     }
   }
 
+  // skip(...) and replace(...) are not the calls of these names.
+  void failure_policy(const Expr& policy) {
+    if (policy.kind != Expr::Kind::call) return;
+    for (const Entry& entry : policy.entries) expression(*entry.value);
+  }
+
   // A name may be that of a stage and of an op: the argument has to be known to neither.
-  void argument(const Entry& entry, const OperatorDef* stage, const OpDef* op) {
+  void argument(const std::string& name, const Entry& entry, const OperatorDef* stage,
+                const OpDef* op) {
     if (!stage && !op) return;
     std::vector<std::string> known;
     if (stage) {
       for (const Param& p : stage->params) known.push_back(p.name);
+      if (!stage->reader_param.empty()) known.push_back(stage->reader_param);
     }
     if (op) {
       for (const Param& p : op->params) known.push_back(p.name);
     }
     if (std::ranges::find(known, entry.key) != known.end()) return;
     fail(entry.value->span,
-         (stage ? stage->name : op->name) + ": there is no argument `" + entry.key + "`" +
-             did_you_mean(entry.key, known),
+         name + ": there is no argument `" + entry.key + "`" + did_you_mean(entry.key, known),
          Code::invalid_argument);
   }
 

@@ -59,4 +59,21 @@ std::string_view op_written(std::string_view text, Form form) {
   return {};
 }
 
+std::string_view name_in_text(std::string_view op, std::string_view text) {
+  std::string_view plain = op;
+  for (const std::string_view prefix : {"ragged_", "sparse_"}) {
+    if (plain.starts_with(prefix)) plain.remove_prefix(prefix.size());
+  }
+  if (text == op || text == plain) return text;
+  const Spelling own = spelling_of(op),
+                 spelling = own.form == Form::call ? spelling_of(plain) : own;
+  switch (spelling.form) {
+    case Form::plain:
+    case Form::of_strings:
+    case Form::of_others:
+    case Form::lookup: return spelling.text;
+    default: return op;
+  }
+}
+
 }  // namespace penstock

@@ -33,5 +33,8 @@ std::span<const Spelling> spellings();
 Spelling spelling_of(std::string_view op);
 // Returns the op that `text` stands for in this form; "" if there is none.
 std::string_view op_written(std::string_view text, Form form);
+// Returns the name by which messages call the op: `text` if it is a name of the op (of its form for
+// ragged or sparse tensors too), else the name that is written most.
+std::string_view name_in_text(std::string_view op, std::string_view text);
 
 }  // namespace penstock

@@ -30,7 +30,7 @@ void push_shares(const StageModel& s, std::vector<std::string>* row) {
   for (const long n : {busy, starved, 100 - busy - starved}) row->push_back(std::to_string(n));
 }
 
-std::string stage_table(const Analysis& a) {
+std::string stage_table(const Analysis& a, Heading heading) {
   TextTable table({{"stage", Align::left, 19},
                    {"rate/s", Align::right, 0},
                    {"/core", Align::right, 0},
@@ -52,19 +52,21 @@ std::string stage_table(const Analysis& a) {
     row.emplace_back(cache_verdict_name(s.cache));
     table.add_row(std::move(row));
   }
-  return table.text() +
-         "rate and rate per core of the stage's own elements; busy, starved and blocked\n"
-         "in % of its threads' time; bytes per element; size of one pass over the data\n";
+  std::string text = table.text();
+  const size_t titles = std::min(text.find('\n'), text.size());
+  text.replace(0, titles, heading(std::string_view(text).substr(0, titles)));
+  return text + "rate and rate per core of the stage's own elements; busy, starved and blocked\n"
+                "in % of its threads' time; bytes per element; size of one pass over the data\n";
 }
 
-std::string ceiling_table(const Analysis& a) {
+std::string ceiling_table(const Analysis& a, Heading heading) {
   TextTable table({{"", Align::left, 50}, {"", Align::right, 0}, {"", Align::right, 0}});
   table.add_row({"measured", human_rate(a.rate), ""});
   for (size_t i = 0; i < a.ceilings.size() && i < kMostCeilings; ++i) {
     const Ceiling& c = a.ceilings[i];
     table.add_row({c.name, human_rate(c.rate), a.rate > 0 ? human_ratio(c.rate / a.rate) : ""});
   }
-  std::string out = "Ceilings, elements of the pipeline per second\n" + table.text(2);
+  std::string out = heading("Ceilings, elements of the pipeline per second") + "\n" + table.text(2);
   if (a.ceilings.size() > kMostCeilings) {
     out += "  and " + std::to_string(a.ceilings.size() - kMostCeilings) + " higher ones\n";
   }
@@ -72,7 +74,7 @@ std::string ceiling_table(const Analysis& a) {
 }
 
 // Shows counts alone: without an element of the pipeline there are no ratios.
-std::string counts_table(const Analysis& a) {
+std::string counts_table(const Analysis& a, Heading heading) {
   TextTable table({{"stage", Align::left, 30},
                    {"elements", Align::right, 0},
                    {"CPU", Align::right, 0},
@@ -83,12 +85,12 @@ std::string counts_table(const Analysis& a) {
     table.add_row({std::string(depth, ' ') + s.label, std::to_string(s.elements),
                    human_seconds(s.cpu_seconds), human_bytes(static_cast<double>(s.bytes_read))});
   }
-  return "Seen until then\n" + table.text(2);
+  return heading("Seen until then") + "\n" + table.text(2);
 }
 
-std::string plan_text(const ExplainOptions& options) {
-  if (options.plan.empty()) return "Plan\n  nothing to change\n";
-  std::string out = "Plan\n";
+std::string plan_text(const ExplainOptions& options, Heading heading) {
+  if (options.plan.empty()) return heading("Plan") + "\n  nothing to change\n";
+  std::string out = heading("Plan") + "\n";
   for (size_t i = 0; i < options.plan.size(); ++i) {
     const PlannedChange& c = options.plan[i];
     const std::string line =
@@ -104,7 +106,7 @@ std::string plan_text(const ExplainOptions& options) {
   return out;
 }
 
-std::string trust_text(const Analysis& a) {
+std::string trust_text(const Analysis& a, Heading heading) {
   const TraceInterval& i = a.trace.interval;
   TextTable table({{"", Align::left, 0}, {"", Align::left, 0}});
   table.add_row({"interval", human_seconds(i.seconds) + ", " +
@@ -121,24 +123,25 @@ std::string trust_text(const Analysis& a) {
                 ? " (" + human_percent(a.unattributed_cpu_seconds / i.process_cpu_seconds) + ")"
                 : "")});
   table.add_row({"tracing overhead", human_percent(a.tracing_overhead) + ", estimated"});
-  std::string out = "Trust\n" + table.text(2);
+  std::string out = heading("Trust") + "\n" + table.text(2);
   if (a.too_short) out += "  Too short to rely on: trace some seconds and ten elements at least.\n";
   return out;
 }
 
 }  // namespace
 
-std::string explain_text(const Analysis& a, const ExplainOptions& options, bool full) {
+std::string explain_text(const Analysis& a, const ExplainOptions& options, bool full,
+                         Heading heading) {
   std::string out = wrapped(verdict_line(a, options), kWidth, 2) + "\n";
   if (nothing_wrong(a) && !full) return out;
   if (a.verdict.step_seconds > 0) {
-    out += "\n" + stage_table(a);
-    out += "\n" + ceiling_table(a);
-    out += "\n" + plan_text(options);
+    out += "\n" + stage_table(a, heading);
+    out += "\n" + ceiling_table(a, heading);
+    out += "\n" + plan_text(options, heading);
   } else {
-    out += "\n" + counts_table(a);
+    out += "\n" + counts_table(a, heading);
   }
-  out += "\n" + trust_text(a);
+  out += "\n" + trust_text(a, heading);
   return out;
 }
 

@@ -216,6 +216,11 @@ void measured(const std::string& folder) {
   bool same = a.size() == 100 && a.size() == b.size();
   for (size_t i = 0; same && i < a.size(); ++i) same = a[i].same(b[i]);
   check(same, "the optimized pipeline returns the same elements");
+  check(!fast.measured, "nothing is measured unless it is asked for");
+  const Dataset::Optimization measured =
+      ds.take(100).optimize({.trace_seconds = 0.2, .measure_seconds = 0.5});
+  check(measured.measured && measured.measured->before > 0 && measured.measured->after > 0,
+        "both plans are measured");
   check(Dataset::parse(fast.dataset.text()).text() == fast.dataset.text(), "and has a text");
 
   const Dataset failing = Dataset::range(10).map("x -> 1 // (x - 3)");

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs build/PRESET, builds the programs here outside the repository against it, and runs them.
 # Usage: tests/outside/run.sh [PRESET]    (default: dev; it must be built)
+# With the preset `shared` it also checks that the library exports what the headers declare, and nothing else.
 set -eu
 preset=${1:-dev}
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -24,7 +25,19 @@ cd "$work"
 export TSAN_OPTIONS="die_after_fork=0 ${TSAN_OPTIONS:-}"
 passed=0
 failed=0
-for program in outside abuse user_code forks job; do
+if [ "$preset" = shared ]; then
+  library=$(find "$work/prefix" -name 'libpenstock.so')
+  classes='Arguments|Array|Dataset|Element|ElementCursor|ElementSpec|Error|Iterator|SharedBytes|UserFunction|Value|job'
+  functions='automatic|call|code_name|cond|dict|list|name|none|operator.*|register_.*|to_arrow|to_dlpack|tuple|type_name'
+  if nm -DC --defined-only "$library" | cut -d' ' -f3- | sed 's/(.*//' |
+    grep -vE "^(penstock::($classes)::|penstock::($functions)$|(typeinfo|typeinfo name|vtable) for penstock::Error$)"; then
+    echo "the shared library exports internal names"
+    failed=1
+  else
+    passed=1
+  fi
+fi
+for program in outside abuse user_code facts forks job; do
   mkdir "$work/$program"
   status=0
   "$work/build/$program" "$work/$program" >"$work/said" 2>&1 || status=$?

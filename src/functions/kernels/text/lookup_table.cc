@@ -311,20 +311,21 @@ void LookupTable::read_literals(const Attr& attr) {
   std::optional<Tensor> values;
   if (!entry(attr, "values").is_none()) values = listed(attr, "values");
   const int64_t count = keys ? keys->entries_count() : 0;
-  std::vector<std::string> texts;  // bounded: written in the pipeline
+  char digits[24];
+  const auto text = [&](int64_t i) -> std::string_view {
+    if (!types_.integer_keys) return bytes_at(*keys, i);
+    return {digits, std::to_chars(digits, digits + sizeof(digits), integer_at(*keys, i)).ptr};
+  };
   size_t bytes = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    texts.push_back(types_.integer_keys ? std::to_string(integer_at(*keys, i))
-                                        : std::string(bytes_at(*keys, i)));
-    bytes += texts.back().size();
-  }
-  slots_.resize(std::bit_ceil(2 * texts.size() + 16));
+  for (int64_t i = 0; i < count; ++i) bytes += text(i).size();
+  slots_.resize(std::bit_ceil(2 * static_cast<size_t>(count) + 16));
+  room_ = Charge(static_cast<int64_t>(bytes));
   content_.reserve(bytes);  // words point into it: it must not move
-  for (size_t i = 0; i < texts.size(); ++i) {
+  words_.reserve(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i) {
     const size_t begin = content_.size();
-    content_ += texts[i];
-    const auto index = static_cast<int64_t>(i);
-    add(std::string_view(content_).substr(begin), values ? value_of(*values, index) : index);
+    content_ += text(i);
+    add(std::string_view(content_).substr(begin), values ? value_of(*values, i) : i);
   }
 }
 

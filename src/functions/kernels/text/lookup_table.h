@@ -71,8 +71,8 @@ class LookupTable {
 
   std::string name_;  // bounded: a name
   Types types_;
-  Charge room_{0};       // of content_ and slots_, where they come from a file
-  std::string content_;  // bounded: by the file, which is limited; what words point into
+  Charge room_{0};       // of content_; for a file also of what is made of it
+  std::string content_;  // bounded: counted by room_; what words point into
   ChargedVector<std::string_view> words_;
   ChargedVector<std::string_view> new_texts_;  // until texts_ is made of them
   Tensor texts_;                               // values of dtype bytes, the default last
