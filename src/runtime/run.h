@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "data/block.h"
+#include "io/throttle_options.h"
 #include "plan/node.h"
 #include "runtime/counters.h"
 #include "runtime/cursor.h"
@@ -19,6 +20,10 @@
 
 namespace penstock {
 
+class IoExecutor;
+class ReadCounter;
+class Throttle;
+
 struct RunOptions {
   int threads = 0;  // 0: all usable cores
   int io_threads = 8;
@@ -27,6 +32,7 @@ struct RunOptions {
   bool latency = false;       // no work ahead of demand
   bool count = true;          // counters of stages; off only to measure what they cost
   bool marks = false;         // blocks carry marks, so that positions are cheap to go back to
+  ThrottleOptions throttle;   // of storage
 };
 
 // What lasts longer than one iterator: memory caches. Shared by all iterators of one pipeline
@@ -79,11 +85,16 @@ class Run {
   RecordPlaces& places() { return places_; }
   MemoryGate& gate() { return gate_; }
   // The function ready to run with these captures. What it needs (patterns, tables, models) is
-  // built once for the run, however often a nested pipeline is opened.
+  // built once for the run, however often a nested pipeline is opened. `reads` counts the files it
+  // reads.
   std::shared_ptr<const CompiledFunction> program(const FunctionPtr& function,
-                                                  std::span<const Tensor> environment);
+                                                  std::span<const Tensor> environment,
+                                                  ReadCounter* reads);
   // Counters of a stage; made at the first call. Nodes of nested templates have one for all copies.
   NodeCounters* counters(const PlanNode* node);
+  // Returns what counts the files that a stage's function reads, for ScopedReadCounter; null if the
+  // run does not count.
+  ReadCounter* reads(const PlanNode* node);
   // A snapshot's view of all stages; the pointers stay valid as long as the run.
   std::vector<std::pair<const PlanNode*, const NodeCounters*>> all_counters() const;
 
@@ -94,13 +105,17 @@ class Run {
   void note(const std::string& text);
   std::vector<std::string> notes() const;
 
-  void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
+  void cancel();
   bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
   // Throws CANCELLED once the run is cancelled. Call between rows of long work.
   void check_cancelled() const {
     if (cancelled()) throw Error(Code::cancelled, "cancelled");
   }
   const std::atomic<bool>* cancel_flag() const { return &cancelled_; }
+  // Slows all storage that the run opens from now on, unless it is slowed already.
+  void slow_storage(const ThrottleOptions& options);
+  // Returns null for storage at full speed.
+  Throttle* throttle() const { return throttle_.load(std::memory_order_acquire); }
   // CPU time of tasks so far over their wall time: scales ticks to CPU.
   double cpu_share() const;
   int64_t task_cpu_ns() const { return task_cpu_ns_.load(std::memory_order_relaxed); }
@@ -128,7 +143,11 @@ class Run {
   std::map<const PlanNode*, IgnoredErrors> ignored_;
   std::vector<std::string> notes_;
   std::map<const PlanNode*, std::unique_ptr<NodeCounters>> counters_;
+  std::map<const PlanNode*, std::unique_ptr<ReadCounter>> reads_;
+  std::unique_ptr<Throttle> owned_throttle_;
+  std::atomic<Throttle*> throttle_{nullptr};
   std::unique_ptr<ThreadPool> cpu_, io_;
+  std::unique_ptr<IoExecutor> io_executor_;  // of the tasks of io_
 };
 
 // The pipeline was refused before its first element: it cannot be opened, or not inside its budget.
