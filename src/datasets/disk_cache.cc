@@ -40,9 +40,15 @@ struct Entry {
 // keeps it to the end.
 void evict(const std::string& folder, const std::string& kept, int64_t limit_bytes) {
   const ResolvedName at = resolve_name("list", folder);
+  std::vector<FolderEntry> listed;
+  try {
+    listed = at.files->list(at.name);
+  } catch (const Error&) {
+    return;  // the next pass that writes an entry tries again
+  }
   std::vector<Entry> entries;
   int64_t total = 0;
-  for (const FolderEntry& file : at.files->list(at.name)) {
+  for (const FolderEntry& file : listed) {
     if (!file.name.ends_with(kSuffix)) continue;
     const std::string path = joined_name(at.name, file.name);
     const FileStatus status = at.files->status(path);

@@ -77,7 +77,12 @@ class SequentialFile::Ahead : public std::enable_shared_from_this<Ahead> {
         if (ranges_.size() >= most || size <= 0) return;
       }
       auto range = std::make_shared<Range>();
-      range->buffer = allocate_buffer(size);  // without the lock: it may wait for memory
+      try {
+        range->buffer = allocate_buffer(size);  // without the lock: it may wait for memory
+      } catch (const Error&) {
+        if (is_reading()) return;
+        throw;
+      }
       range->offset = std::exchange(next_offset_, next_offset_ + size);
       range->size = size;
       {
@@ -87,6 +92,11 @@ class SequentialFile::Ahead : public std::enable_shared_from_this<Ahead> {
       if (IoExecutor* executor = IoExecutor::current())
         executor->submit([self = shared_from_this()] { self->read_next(); });
     }
+  }
+
+  bool is_reading() {
+    const std::lock_guard lock(mutex_);
+    return !ranges_.empty();
   }
 
   void read_next() {

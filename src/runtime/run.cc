@@ -105,7 +105,7 @@ Run::Run(PlanPtr plan, const RunOptions& options, std::shared_ptr<PipelineState>
   hooks.begin = [](void* self) {
     auto* run = static_cast<Run*>(self);
     begin_task(run);
-    task_executor.emplace(run->io_executor_.get());
+    task_executor.emplace(run->options().latency ? nullptr : run->io_executor_.get());
   };
   hooks.end = [](void*) {
     task_executor.reset();
