@@ -131,6 +131,7 @@ void Run::cancel() {
 void Run::slow_storage(const ThrottleOptions& options) {
   const std::lock_guard lock(counters_mutex_);
   if (!options.is_on() || owned_throttle_) return;
+  if (options_.throttle.overrides && !options.overrides) return;
   owned_throttle_ = std::make_unique<Throttle>(options);
   throttle_.store(owned_throttle_.get(), std::memory_order_release);
 }
