@@ -99,8 +99,10 @@ LoadedPipeline load_pipeline(const Args& args) {
   out.run_options.block_rows = args.get_int("--block-rows", 4096, 1);
   out.run_options.latency = args.has("--latency");
   try {
-    if (const auto speed = args.get("--throttle"))
+    if (const auto speed = args.get("--throttle")) {
       out.run_options.throttle = parse_throttle(*speed);
+      out.run_options.throttle.overrides = true;
+    }
   } catch (const Error& e) {
     throw UsageError{"--" + e.message()};
   }
