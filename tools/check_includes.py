@@ -9,7 +9,7 @@ import pathlib
 import re
 import sys
 
-ROOMS = ["base", "data", "functions", "plan", "io", "runtime", "datasets", "trace", "model",
+ROOMS = ["base", "data", "io", "functions", "plan", "runtime", "datasets", "trace", "model",
          "optimizer", "cluster", "report", "job", "api", "cli"]
 # Additional rules: model and optimizer read plans and traces, never the running engine.
 NEVER = {("model", "runtime"), ("optimizer", "runtime"), ("cluster", "datasets")}

@@ -1,19 +1,13 @@
 #include "datasets/disk_cache.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <functional>
 #include <mutex>
 #include <optional>
 
-#include "base/open_file.h"
 #include "datasets/snapshot_cursor.h"
+#include "io/file_system.h"
 #include "io/snapshot.h"
 #include "plan/user_code.h"
 #include "runtime/indexed.h"
@@ -22,8 +16,6 @@
 namespace penstock {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr const char* kSuffix = ".snapshot";
 
 void say_without(const std::string& folder, const std::string& reason) {
@@ -31,49 +23,41 @@ void say_without(const std::string& folder, const std::string& reason) {
                reason.c_str());
 }
 
-// Held while an entry is written; goes with its process.
-class EntryLock {
- public:
-  static std::optional<EntryLock> take(const std::string& path) {
-    FileDescriptor fd = open_path("write", path, O_RDWR | O_CREAT, 0666);
-    if (!fd.is_open()) throw system_error("write", path, errno);
-    if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return EntryLock(std::move(fd), path);
-    return {};
-  }
-  EntryLock(EntryLock&&) noexcept = default;
-  EntryLock& operator=(EntryLock&&) noexcept = default;
-  ~EntryLock() {
-    if (fd_.is_open()) ::unlink(path_.c_str());
-  }
-
- private:
-  EntryLock(FileDescriptor fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
-  FileDescriptor fd_;
-  std::string path_;
-};
+// Does nothing if there is no such file, or it may not be removed.
+void remove_file(const std::string& path) {
+  const ResolvedName at = resolve_name("remove", path);
+  at.files->remove(at.name);
+}
 
 struct Entry {
-  fs::path path;
-  fs::file_time_type used;
+  std::string path;
+  int64_t used_ns;
   int64_t bytes;
 };
 
 // Takes whole entries away, those longest unused first, until the others fit. Whoever reads one
 // keeps it to the end.
 void evict(const std::string& folder, const std::string& kept, int64_t limit_bytes) {
+  const ResolvedName at = resolve_name("list", folder);
+  std::vector<FolderEntry> listed;
+  try {
+    listed = at.files->list(at.name);
+  } catch (const Error&) {
+    return;  // the next pass that writes an entry tries again
+  }
   std::vector<Entry> entries;
   int64_t total = 0;
-  std::error_code ignored;
-  for (const auto& file : fs::directory_iterator(folder, ignored)) {
-    if (file.path().extension() != kSuffix) continue;
-    entries.push_back({file.path(), file.last_write_time(ignored),
-                       static_cast<int64_t>(file.file_size(ignored))});
-    total += entries.back().bytes;
+  for (const FolderEntry& file : listed) {
+    if (!file.name.ends_with(kSuffix)) continue;
+    const std::string path = joined_name(at.name, file.name);
+    const FileStatus status = at.files->status(path);
+    entries.push_back({path, status.time_ns, status.bytes});
+    total += status.bytes;
   }
-  std::ranges::sort(entries, {}, &Entry::used);
+  std::ranges::sort(entries, {}, &Entry::used_ns);
   for (const Entry& e : entries) {
     if (total <= limit_bytes) return;
-    if (e.path == kept || !fs::remove(e.path, ignored)) continue;
+    if (e.path == kept || !at.files->remove(e.path)) continue;
     total -= e.bytes;
   }
 }
@@ -101,7 +85,7 @@ struct Pass {
 class WritingCursor final : public Cursor {
  public:
   WritingCursor(CursorPtr input, int64_t expected, const DiskCacheOptions& options,
-                std::string path, std::optional<EntryLock> lock,
+                std::string path, std::unique_ptr<FileLock> lock,
                 std::unique_ptr<SnapshotWriter> writer, Pass pass)
       : options_(options),
         path_(std::move(path)),
@@ -175,14 +159,14 @@ class WritingCursor final : public Cursor {
   const std::string path_;
   const int64_t expected_;  // rows of a whole pass, negative: not known
   CursorPtr input_;
-  std::optional<EntryLock> lock_;
+  std::unique_ptr<FileLock> lock_;
   std::unique_ptr<SnapshotWriter> writer_;
   Pass pass_;
 };
 
 // A damaged entry is removed: it is made anew. `*epoch` is the one that its rows were drawn in.
 bool is_whole(const std::string& path, const Spec& spec, uint64_t* epoch) {
-  if (::access(path.c_str(), F_OK) != 0) return false;
+  if (!file_status(path).exists()) return false;
   try {
     const SnapshotInfo info = read_snapshot_info(path);
     *epoch = info.epoch;
@@ -190,16 +174,15 @@ bool is_whole(const std::string& path, const Spec& spec, uint64_t* epoch) {
   } catch (const Error& e) {
     if (e.code() != Code::data_loss && e.code() != Code::unimplemented) throw;
   }
-  ::unlink(path.c_str());
+  remove_file(path);
   return false;
 }
 
 // What processes that were killed left of this entry.
-void remove_leftovers(const std::string& path) {
-  std::error_code ignored;
-  const std::string begin = fs::path(path).filename().string() + ".tmp-";
-  for (const auto& file : fs::directory_iterator(fs::path(path).parent_path(), ignored)) {
-    if (file.path().filename().string().starts_with(begin)) fs::remove(file.path(), ignored);
+void remove_leftovers(FileSystem& files, const std::string& folder, const std::string& name) {
+  const std::string begin = name + ".tmp-";
+  for (const FolderEntry& file : files.list(folder)) {
+    if (file.name.starts_with(begin)) files.remove(joined_name(folder, file.name));
   }
 }
 
@@ -207,25 +190,27 @@ struct Place {
   std::string path;
   bool whole = false;
   uint64_t epoch = 0;                      // of a whole one
-  std::optional<EntryLock> lock;           // ours to write, with
+  std::unique_ptr<FileLock> lock;          // ours to write, with
   std::unique_ptr<SnapshotWriter> writer;  // this
 };
 
 Place find_place(const PlanNode& node, const DiskCacheOptions& options, uint64_t epoch) {
   Place out;
-  fs::create_directories(options.folder);
-  const std::string entry = options.folder + "/" + identity_with_files(*node.inputs[0]);
+  const ResolvedName folder = resolve_name("write", options.folder);
+  folder.files->make_folder(folder.name);
+  const std::string name = identity_with_files(*node.inputs[0]);
+  const std::string entry = joined_name(folder.name, name);
   out.path = entry + kSuffix;
   out.whole = is_whole(out.path, node.spec, &out.epoch);
   if (!out.whole) {
-    out.lock = EntryLock::take(entry + ".lock");
+    out.lock = folder.files->try_lock(entry + ".lock");
     // Written in between?
     out.whole = out.lock && is_whole(out.path, node.spec, &out.epoch);
   }
   if (out.whole) {
-    ::utimensat(AT_FDCWD, out.path.c_str(), nullptr, 0);  // used now
+    folder.files->touch(out.path);  // used now
   } else if (out.lock) {
-    remove_leftovers(out.path);
+    remove_leftovers(*folder.files, folder.name, name + kSuffix);
     out.writer = std::make_unique<SnapshotWriter>(out.path, node.spec, options.compression, epoch);
   }
   return out;
@@ -235,8 +220,6 @@ Place find_place(const PlanNode& node, const DiskCacheOptions& options, uint64_t
 Place place_of(const PlanNode& node, const DiskCacheOptions& options, uint64_t epoch) {
   try {
     return find_place(node, options, epoch);
-  } catch (const fs::filesystem_error& e) {
-    say_without(options.folder, e.code().message());
   } catch (const Error& e) {
     say_without(options.folder, e.message());
   }
@@ -317,7 +300,7 @@ CursorPtr open_entry(const PlanPtr& node, const OpenContext& context,
                   transparent](const Error& e) {
     std::fprintf(stderr, "penstock: cache: %s; computing the elements again\n",
                  e.message().c_str());
-    if (e.code() == Code::data_loss) ::unlink(path.c_str());
+    if (e.code() == Code::data_loss) remove_file(path);
     Place anew = e.code() == Code::data_loss ? place_of(*node, options, epoch) : Place();
     if (anew.whole) anew = Place();  // somebody else's by now, of another epoch maybe
     Pass pass{fresh.run->state().keep<EntryState>(node.get()), fresh.epoch, epoch};

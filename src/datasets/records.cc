@@ -3,13 +3,11 @@
 
 #include "datasets/records.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cstring>
 
-#include "base/open_file.h"
 #include "base/random.h"
+#include "io/file_system.h"
 #include "io/glob.h"
 #include "io/input_stream.h"
 #include "runtime/read_ahead.h"
@@ -102,7 +100,7 @@ void check_names(const Attr& names) {
       NodeDraft::fail("filenames", "is " + type.text() + ", expected a file name");
   } else if (!names.has_capture()) {
     try {
-      for (const std::string& name : strings_of(names)) system_path("open", name);
+      for (const std::string& name : strings_of(names)) resolve_name("open", name);
     } catch (const Error& e) {
       NodeDraft::fail("filenames", e.message());
     }
@@ -110,9 +108,7 @@ void check_names(const Attr& names) {
 }
 
 bool is_pattern(const std::string& name) {
-  struct stat status;
-  return name.find_first_of("*?[") != std::string::npos &&
-         ::stat(system_path("open", name), &status) != 0;
+  return name.find_first_of("*?[") != std::string::npos && !file_status(name).exists();
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/open_file.h"
 #include "base/random.h"
+#include "io/file_system.h"
 #include "io/snapshot.h"
 #include "io/snapshot_layout.h"
 #include "runtime/read_ahead.h"
@@ -140,7 +140,7 @@ CursorPtr open_snapshot_cursor(std::vector<std::string> paths, const PlanPtr& no
 void check_snapshot_path(const std::string& param, const Attr& path) {
   if (path.as_string().empty()) NodeDraft::fail(param, "must not be empty");
   try {
-    system_path("write", path.as_string());
+    resolve_name("write", path.as_string());
   } catch (const Error& e) {
     NodeDraft::fail(param, e.message(), e.code());
   }

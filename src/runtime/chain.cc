@@ -186,7 +186,8 @@ std::shared_ptr<const CompiledFunction> take_file_reads(const PlanNode& node,
   if (stage->filter || is_serial()) return nullptr;
   const std::optional<FileReads> reads = split_file_reads(*node.functions.front().second);
   if (!reads) return nullptr;
-  stage->function = std::make_shared<const CompiledFunction>(reads->rest, context.environment);
+  stage->function = std::make_shared<const CompiledFunction>(reads->rest, context.environment,
+                                                             context.run->reads(&node));
   return std::make_shared<const CompiledFunction>(reads->names, context.environment);
 }
 
@@ -194,9 +195,15 @@ CursorPtr with_file_reads(CursorPtr input, const PlanNode& node, Run* run,
                           std::shared_ptr<const CompiledFunction> names) {
   const size_t columns =
       static_cast<size_t>(node.inputs[0]->spec.leaf_count()) + names->function().results.size();
-  CursorPtr out =
-      open_file_reads(std::move(input), run, &run->stage(&node)->controls, std::move(names),
-                      [](const std::string& name) { return read_file_bytes(name); });
+  NodeCounters* const counters = run->options().count ? run->counters(&node) : nullptr;
+  CursorPtr out = open_file_reads(std::move(input), run, &run->stage(&node)->controls,
+                                  std::move(names), [counters](const std::string& name) {
+                                    FileBytes file = read_file_bytes(name);
+                                    if (!counters) return file;
+                                    counters->add(&StageCounts::files_opened, 1);
+                                    counters->add(&StageCounts::bytes_read, file.size);
+                                    return file;
+                                  });
   // Its errors are the stage's, which names them.
   out->set_identity({nullptr, "", columns, nullptr, run->options().marks, true});
   return out;

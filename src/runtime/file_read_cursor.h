@@ -6,7 +6,7 @@
 #include <string>
 
 #include "functions/evaluate.h"
-#include "functions/kernels/parse/file_bytes.h"
+#include "io/file_bytes.h"
 #include "runtime/run.h"
 
 namespace penstock {

@@ -74,7 +74,7 @@ int64_t OpenContext::resumed_index(const PlanNode& node, int64_t count) const {
 
 std::shared_ptr<const CompiledFunction> OpenContext::program(const PlanNode& node,
                                                              std::string_view function) const {
-  return run->program(node.function(function), environment);
+  return run->program(node.function(function), environment, run->reads(&node));
 }
 
 namespace {

@@ -5,8 +5,11 @@
 #include "base/cancellation.h"
 #include "base/fork.h"
 #include "data/hand_over.h"
+#include "io/io_executor.h"
+#include "io/throttle.h"
 #include "runtime/current_run.h"
 #include "runtime/open.h"
+#include "runtime/stage_reads.h"
 
 namespace penstock {
 namespace {
@@ -15,11 +18,33 @@ thread_local Run* current_run = nullptr;
 thread_local std::optional<ScopedPool> task_pool;
 thread_local std::optional<ScopedCancellation> task_cancellation;
 thread_local std::optional<ScopedRoomKeeper> task_room_keeper;
+thread_local std::optional<ScopedThrottle> task_throttle;
+thread_local std::optional<ScopedIoExecutor> task_executor;
 thread_local int64_t task_start_ns = 0;
 thread_local int64_t task_start_cpu_ns = 0;
 
 // Lane of a pool's thread, which works for one run; -1: it has not looked for one.
 thread_local int worker_lane = -1;
+
+// Reads ahead come after the reads that cursors have asked for.
+class PoolExecutor final : public IoExecutor {
+ public:
+  explicit PoolExecutor(ThreadPool* pool) : pool_(pool) {}
+  void submit(std::function<void()> work) override {
+    pool_->submit(std::make_unique<Work>(std::move(work)), ThreadPool::kLeastUrgent);
+  }
+
+ private:
+  class Work final : public Task {
+   public:
+    explicit Work(std::function<void()> work) : work_(std::move(work)) {}
+    void run() override { work_(); }
+
+   private:
+    std::function<void()> work_;
+  };
+  ThreadPool* const pool_;
+};
 
 void begin_task(Run* run) {
   if (!run->schedule()) {
@@ -30,9 +55,11 @@ void begin_task(Run* run) {
   task_pool.emplace(&run->pool());
   task_cancellation.emplace(run->cancel_flag());
   task_room_keeper.emplace(&run->gate());
+  task_throttle.emplace(run->throttle());
 }
 
 void end_task() {
+  task_throttle.reset();
   task_room_keeper.reset();
   task_cancellation.reset();
   task_pool.reset();
@@ -80,6 +107,7 @@ Run::Run(PlanPtr plan, const RunOptions& options, std::shared_ptr<PipelineState>
   memory_.most_bytes = options_.memory_bytes;
   ByteBudget::process().join(&memory_);
   gate_.set_most_bytes(options_.memory_bytes);
+  slow_storage(options_.throttle);
   ThreadPool::Hooks hooks;
   hooks.context = this;
   hooks.at_work = gate_.at_work();
@@ -96,9 +124,17 @@ Run::Run(PlanPtr plan, const RunOptions& options, std::shared_ptr<PipelineState>
   };
   cpu_ =
       std::make_unique<ThreadPool>(options_.threads, "penstock-cpu", hooks, &CoreBudget::process());
-  hooks.begin = [](void* self) { begin_task(static_cast<Run*>(self)); };
-  hooks.end = [](void*) { end_task(); };
+  hooks.begin = [](void* self) {
+    auto* run = static_cast<Run*>(self);
+    begin_task(run);
+    task_executor.emplace(run->options().latency ? nullptr : run->io_executor_.get());
+  };
+  hooks.end = [](void*) {
+    task_executor.reset();
+    end_task();
+  };
   io_ = std::make_unique<ThreadPool>(options_.io_threads, "penstock-io", hooks);
+  io_executor_ = std::make_unique<PoolExecutor>(io_.get());
   if (options_.schedule_seed != 0) {
     schedule_ = std::make_unique<Schedule>(options_.schedule_seed);
     schedule_->add(cpu_.get());
@@ -115,13 +151,38 @@ Run::~Run() {
   retire(std::move(pool_));
 }
 
+void Run::cancel() {
+  cancelled_.store(true, std::memory_order_relaxed);
+  if (Throttle* slow = throttle()) slow->interrupt();
+}
+
+void Run::slow_storage(const ThrottleOptions& options) {
+  const std::lock_guard lock(counters_mutex_);
+  if (!options.is_on() || owned_throttle_) return;
+  if (options_.throttle.overrides && !options.overrides) return;
+  owned_throttle_ = std::make_unique<Throttle>(options);
+  throttle_.store(owned_throttle_.get(), std::memory_order_release);
+}
+
+ReadCounter* Run::reads(const PlanNode* node) {
+  if (!options_.count) return nullptr;
+  NodeCounters* const stage = counters(node);
+  const std::lock_guard lock(counters_mutex_);
+  std::unique_ptr<ReadCounter>& slot = reads_[node];
+  if (!slot) slot = std::make_unique<StageReads>(stage, this);
+  return slot.get();
+}
+
 std::shared_ptr<const CompiledFunction> Run::program(const FunctionPtr& function,
-                                                     std::span<const Tensor> environment) {
+                                                     std::span<const Tensor> environment,
+                                                     ReadCounter* reads) {
   std::lock_guard lock(programs_mutex_);
   const ScopedRoomKeeper nobody(nullptr);  // others need the lock
   std::unique_ptr<const CompiledFunction>& first = programs_[function.get()];
-  if (!first) first = std::make_unique<const CompiledFunction>(function, std::span<const Tensor>());
-  return std::make_shared<const CompiledFunction>(*first, environment);
+  if (!first) {
+    first = std::make_unique<const CompiledFunction>(function, std::span<const Tensor>(), reads);
+  }
+  return std::make_shared<const CompiledFunction>(*first, environment, reads);
 }
 
 RunStage* Run::stage(const PlanNode* node) {
@@ -216,6 +277,7 @@ BlockIterator::BlockIterator(PlanPtr plan, const RunOptions& options,
   ScopedPool scoped(&run_->pool());
   const ScopedRoomKeeper keeper(&run_->gate());
   ScopedRun current(run_.get());
+  const ScopedThrottle throttle(run_->throttle());
   OpenContext context{run_.get(), environment_, 0, number_ == 0 ? 0 : mix(0, number_), 0, 0};
   if (from) context.at = from->position;
   try {
@@ -242,6 +304,7 @@ Poll BlockIterator::next(Block* out, int64_t max_rows, int64_t deadline_ns) {
   ScopedRun current(run_.get());
   ScopedCancellation cancellation(run_->cancel_flag());
   const ScopedRoomKeeper keeper(&run_->gate());
+  const ScopedThrottle throttle(run_->throttle());
   for (;;) {
     run_->check_cancelled();
     if (Schedule* schedule = run_->schedule()) schedule->run_some();
@@ -274,6 +337,7 @@ std::vector<Tensor> run_sink(const PlanPtr& plan, const RunOptions& options,
   ScopedPool scoped(&run.pool());
   ScopedRun current(&run);
   const ScopedRoomKeeper keeper(&run.gate());
+  const ScopedThrottle throttle(run.throttle());
   OpenContext context{&run, {}, 0, 0, 0, 0};
   std::vector<Tensor> value = plan->op->run_sink(plan, context);
   // The value outlives the run's pool.

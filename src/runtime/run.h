@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "data/block.h"
+#include "io/throttle_options.h"
 #include "plan/node.h"
 #include "runtime/byte_budget.h"
 #include "runtime/consumer_waker.h"
@@ -22,6 +23,10 @@
 
 namespace penstock {
 
+class IoExecutor;
+class ReadCounter;
+class Throttle;
+
 struct RunOptions {
   int threads = 0;  // 0: all usable cores
   int io_threads = 8;
@@ -31,7 +36,8 @@ struct RunOptions {
   bool count = true;          // counters of stages; off only to measure what they cost
   bool marks = false;         // blocks carry marks, so that positions are cheap to go back to
   uint64_t schedule_seed =
-      0;  // tests: tasks run in an order drawn from it (schedule.h); 0: threads
+      0;                     // tests: tasks run in an order drawn from it (schedule.h); 0: threads
+  ThrottleOptions throttle;  // of storage
 };
 
 // What lasts longer than one iterator: memory caches. Shared by all iterators of one pipeline
@@ -86,12 +92,17 @@ class Run {
   // gives them back.
   void set_aside(int64_t bytes) { ByteBudget::process().set_aside(&memory_, bytes); }
   // The function ready to run with these captures. What it needs (patterns, tables, models) is
-  // built once for the run, however often a nested pipeline is opened.
+  // built once for the run, however often a nested pipeline is opened. `reads` counts the files it
+  // reads.
   std::shared_ptr<const CompiledFunction> program(const FunctionPtr& function,
-                                                  std::span<const Tensor> environment);
+                                                  std::span<const Tensor> environment,
+                                                  ReadCounter* reads);
   // A stage's counters and controls; made at the first call, valid as long as the run.
   RunStage* stage(const PlanNode* node);
   NodeCounters* counters(const PlanNode* node) { return &stage(node)->counters; }
+  // Returns what counts the files that a stage's function reads, for ScopedReadCounter; null if the
+  // run does not count.
+  ReadCounter* reads(const PlanNode* node);
   // The lane of counters of the consumer's thread, and one for a thread that is new; 0 when there
   // are no more.
   static constexpr int kConsumerLane = 1;
@@ -106,7 +117,7 @@ class Run {
   void note(const std::string& text);
   std::vector<std::string> notes() const;
 
-  void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
+  void cancel();
   bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
   // Throws CANCELLED once the run is cancelled. Call between rows of long work.
   void check_cancelled() const {
@@ -115,6 +126,10 @@ class Run {
   // Null: the pools have threads.
   Schedule* schedule() { return schedule_.get(); }
   const std::atomic<bool>* cancel_flag() const { return &cancelled_; }
+  // Slows all storage that the run opens from now on, unless it is slowed already.
+  void slow_storage(const ThrottleOptions& options);
+  // Returns null for storage at full speed.
+  Throttle* throttle() const { return throttle_.load(std::memory_order_acquire); }
   // CPU time of tasks so far over their wall time: scales ticks to CPU.
   double cpu_share() const;
   int64_t task_cpu_ns() const { return task_cpu_ns_.load(std::memory_order_relaxed); }
@@ -145,8 +160,12 @@ class Run {
   std::map<const PlanNode*, IgnoredErrors> ignored_;
   std::vector<std::string> notes_;
   std::unordered_map<const PlanNode*, std::unique_ptr<RunStage>> stages_;
+  std::map<const PlanNode*, std::unique_ptr<ReadCounter>> reads_;
+  std::unique_ptr<Throttle> owned_throttle_;
+  std::atomic<Throttle*> throttle_{nullptr};
   std::unique_ptr<Schedule> schedule_;
   std::unique_ptr<ThreadPool> cpu_, io_;
+  std::unique_ptr<IoExecutor> io_executor_;  // of the tasks of io_
 };
 
 // The pipeline was refused before its first element: it cannot be opened, or not inside its budget.

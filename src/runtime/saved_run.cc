@@ -37,9 +37,12 @@ Json files_json(const std::vector<FileState>& files) {
   Json list = Json::array();
   int64_t newest_ns = 0;
   for (const FileState& f : files) {
-    all += f.path + '\0' + std::to_string(f.bytes) + ' ' + std::to_string(f.time_ns) + '\0';
+    all +=
+        f.path + '\0' + std::to_string(f.bytes) + ' ' + std::to_string(f.time_ns) + f.etag + '\0';
     newest_ns = std::max(newest_ns, f.time_ns);
-    if (files.size() <= kMostListed) list.push_back({f.path, f.bytes, f.time_ns});
+    if (files.size() > kMostListed) continue;
+    list.push_back({f.path, f.bytes, f.time_ns});
+    if (!f.etag.empty()) list.back().push_back(f.etag);
   }
   const XXH128_hash_t hash = XXH3_128bits(all.data(), all.size());
   Json out{
@@ -107,7 +110,7 @@ std::string stage_text(const Json& stages, size_t i) {
                                const std::vector<FileState>& now) {
   std::map<std::string, FileState> before;
   for (const Json& f : saved.value("list", Json::array()))
-    before[f.at(0)] = {f.at(0), f.at(1), f.at(2)};
+    before[f.at(0)] = {f.at(0), f.at(1), f.at(2), f.size() > 3 ? f.at(3).get<std::string>() : ""};
   const int64_t newest_ns = saved.value("newest_ns", int64_t{0});
   for (const FileState& f : now) {
     const auto it = before.find(f.path);

@@ -1,7 +1,6 @@
 // Reads live counters into a Trace.
 
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "io/file_system.h"
 #include "io/glob.h"
 #include "runtime/chain.h"
 #include "runtime/run.h"
@@ -57,9 +57,9 @@ struct Files {
 };
 
 void add_file(const std::string& path, Files* out) {
-  struct stat info{};
-  if (stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return;
-  out->bytes += info.st_size;
+  const FileStatus status = file_status(path);
+  if (!status.is_file()) return;
+  out->bytes += status.bytes;
   ++out->count;
 }
 
@@ -235,6 +235,7 @@ class Capture {
       StageTrace& s = stages_[i];
       const PlanNode& node = *nodes_[i];
       if (s.bytes_read == 0 && s.files_opened == 0) continue;
+      if (!node.op->source) continue;  // its function reads files
       Files files;
       files = measure_files(strings_of(node));
       for (int at = s.id; files.count == 0 && at >= 0;
