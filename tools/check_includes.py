@@ -18,6 +18,7 @@ NEVER = {("model", "runtime"), ("optimizer", "runtime"), ("cluster", "datasets")
 CLI_ROOMS = {"base", "job", "report"}
 CLI_ALSO = [
     ("io/file.h", "*", "files that a command reads and writes"),
+    ("plan/throttle_text.h", "pipeline", "the value of --throttle"),
     ("io/staging_folder.h", "synth", "a data set is whole or absent"),
     ("plan/diagnostic.h", "*", "mistakes in a text, shown with carets"),
     ("plan/parser.h", "fmt", "formats a text that need not be a pipeline that runs"),

@@ -49,10 +49,10 @@ Result run_pipeline(const std::string& text, const std::string& stage = "") {
       }
     }
   }
-  for (const auto& [node, counters] : rows.run().all_counters()) {
+  for (const auto& [node, running] : rows.run().stages()) {
     if (node->op->name != stage) continue;
-    out.bytes_read += counters->bytes_read;
-    out.files_opened += counters->files_opened;
+    out.bytes_read += running->counters.total(&StageCounts::bytes_read);
+    out.files_opened += running->counters.total(&StageCounts::files_opened);
   }
   return out;
 }
