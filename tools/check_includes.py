@@ -21,6 +21,7 @@ CLI_ALSO = [
     ("plan/throttle_text.h", "pipeline", "the value of --throttle"),
     ("io/staging_folder.h", "synth", "a data set is whole or absent"),
     ("plan/diagnostic.h", "*", "mistakes in a text, shown with carets"),
+    ("plan/format.h", "fmt", "prints a text that need not be a pipeline that runs"),
     ("plan/parser.h", "fmt", "formats a text that need not be a pipeline that runs"),
     ("plan/json_form.h", "show", "--plan --json prints the plan's own form"),
     ("functions/op.h", "args help main", "did_you_mean"),

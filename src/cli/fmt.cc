@@ -5,6 +5,7 @@
 #include "cli/pipeline.h"
 #include "cli/print_json.h"
 #include "io/file.h"
+#include "plan/format.h"
 #include "plan/parser.h"
 #include "report/element_json.h"
 
