@@ -79,7 +79,7 @@ def kill_again_and_again(program, name, folder, kills, rng):
     out = {"kills": 0, "starts": 0, "resumes": 0, "checkpoint_bytes": 0}
     while True:
         args = ["run", "--json", "--digest", "--checkpoint", file, "--checkpoint-every", rng.choice(every),
-                "--resume", "--threads", str(rng.choice([1, 2, 8])), pipe]
+                "--resume", "--threads", str(rng.choice([1, 2, 8])), *rng.choice([[], ["--no-optimize"]]), pipe]
         out["starts"] += 1
         out["resumes"] += os.path.exists(file)
         if out["kills"] == kills:

@@ -2,11 +2,13 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <optional>
 
+#include "base/crc32c.h"
 #include "datasets/datasets.h"
 #include "io/file.h"
 #include "penstock/penstock.h"
@@ -134,12 +136,97 @@ TEST_CASE("a damaged checkpoint is refused") {
     CHECK(error_of([&] { ds.resume(saved.substr(0, i)); }));
   }
   for (const char* text : {"", "{}", "[]", "{\"rows\": -1}", "{\"rows\": 0, \"stage\": 1}",
-                           "{\"rows\":0,\"stage\":\"a\",\"inputs\":[],\"packed\":\"!\"}",
-                           "{\"rows\":0,\"stage\":\"a\",\"inputs\":[],\"packed\":\"gA==\"}"}) {
+                           "{\"rows\":0,\"stage\":\"a\",\"inputs\":[],\"numbers\":[]}",
+                           "{\"rows\":0,\"stage\":\"a\",\"form\":\"b\",\"version\":1,\"inputs\":[],"
+                           "\"packed\":\"!\"}",
+                           "{\"rows\":0,\"stage\":\"a\",\"form\":\"b\",\"version\":1,\"inputs\":[],"
+                           "\"packed\":\"gA==\"}"}) {
     CAPTURE(text);
     const auto error = error_of([&] { read_position(text); });
     REQUIRE(error);
     CHECK(error->code() == Code::data_loss);
+  }
+}
+
+TEST_CASE("a checkpoint of another format is refused with the reason") {
+  const std::string body = R"({"penstock_checkpoint":2,"stages":[]})";
+  char sum[16];
+  std::snprintf(sum, sizeof sum, "%08x", crc32c(std::as_bytes(std::span(body))));
+  const auto error = error_of([&] { Dataset::range(3).resume(body + "\n" + sum + "\n"); });
+  REQUIRE(error);
+  CHECK(error->code() == Code::failed_precondition);
+  CHECK(error->message() ==
+        "the checkpoint has format 2, this program reads 3; finish the run with the program that "
+        "wrote it, or remove the checkpoint to start anew");
+}
+
+// The stages are `range(9) | skip(2)`.
+std::string opening_error(const std::string& skip_mark) {
+  RunOptions options;
+  options.threads = 1;
+  options.marks = true;
+  const std::string range =
+      R"({"rows":0,"stage":"range","form":"index","version":1,"numbers":[3],"inputs":[]})";
+  ResumePoint from;
+  from.position =
+      read_position(R"({"rows":0,"stage":"skip",)" + skip_mark + R"(,"inputs":[)" + range + "]}");
+  const auto error = error_of([&] {
+    BlockIterator(plan_of("range(9) | skip(2)"), options, std::make_shared<PipelineState>(), {},
+                  from);
+  });
+  return error ? std::string(code_name(error->code())) + " " + error->message() : "none";
+}
+
+TEST_CASE("a mark that the stage cannot read is refused by its field or form") {
+  CHECK(opening_error(R"("form":"skip","version":1,"numbers":[0])") == "none");
+  CHECK(opening_error(R"("form":"skip","version":2,"numbers":[0])") ==
+        "FAILED_PRECONDITION the checkpoint's mark of `skip` has form skip 2, this program reads "
+        "skip 1; resume with the program that wrote it, or remove the checkpoint to start anew");
+  CHECK(opening_error(R"("form":"take","version":1,"numbers":[0])")
+            .find("has form take 1, this program reads skip 1") != std::string::npos);
+  const std::string damaged = "DATA_LOSS the checkpoint is damaged: the mark of `skip` ";
+  CHECK(opening_error(R"("form":"skip","version":1,"numbers":[])") ==
+        damaged + "has no field left");
+  CHECK(opening_error(R"("form":"skip","version":1,"numbers":[-7])") == damaged + "says left -7");
+  CHECK(opening_error(R"("form":"skip","version":1,"numbers":[0,1])") ==
+        damaged + "has 1 numbers too many");
+}
+
+struct EachField {
+  static constexpr MarkForm kForm{"test", 3};
+  int64_t number = 0, count = 0;
+  uint64_t id = 0;
+  bool flag = false;
+  std::vector<int64_t> counts;
+  std::vector<bool> flags;
+  static void fields(auto& mark, auto& f) {
+    f.number("number", mark.number);
+    f.flag("flag", mark.flag);
+    if (mark.flag) f.count("count", mark.count);
+    f.counts("counts", mark.counts);
+    f.id("id", mark.id);
+    f.flags("flags", mark.flags);
+  }
+  bool operator==(const EachField&) const = default;
+};
+
+TEST_CASE("a mark has its fields again after it was written") {
+  for (const EachField& fields : {EachField(), EachField{-5, 7, UINT64_MAX, true, {3, 0}, {true}},
+                                  EachField{INT64_MIN, 0, 1, false, {}, {false, true, false}}}) {
+    const StreamPosition at{make_mark(nullptr, "op", fields, {}), 4};
+    const StreamPosition read = read_position(write_position(at));
+    CHECK(read.rows == 4);
+    CHECK(stage_mark(read.mark)->stage() == "op");
+    CHECK(decoded_mark<EachField>(*stage_mark(read.mark)) == fields);
+    const size_t numbers = stage_mark(read.mark)->encoded().size();
+    for (size_t n = 0; n < numbers; ++n) {  // cut short
+      const auto some = stage_mark(read.mark)->encoded().first(n);
+      const StageMark cut(nullptr, "op", EachField::kForm,
+                          RecycledVector<int64_t>(some.begin(), some.end()), {});
+      const auto error = error_of([&] { decoded_mark<EachField>(cut); });
+      REQUIRE(error);
+      CHECK(error->code() == Code::data_loss);
+    }
   }
 }
 

@@ -12,6 +12,7 @@
 #include "api/user_error.h"
 #include "api/user_rows.h"
 #include "datasets/datasets.h"
+#include "datasets/resharding.h"
 #include "plan/node.h"
 #include "plan/user_code.h"
 #include "runtime/open.h"
@@ -156,8 +157,10 @@ void state_facts(const OperatorFacts& facts, OperatorDef* def) {
   def->random = facts.random;
   def->passes_marks = facts.stateless;
   def->promises_cardinality = facts.relation == Relation::same;
-  if (facts.stateless)
-    def->resharding = facts.relation == Relation::same ? Resharding::same : Resharding::ordered;
+  if (facts.stateless) {
+    def->resharding =
+        facts.relation == Relation::same ? resharding_row_by_row() : resharding_subset();
+  }
 }
 
 std::optional<int64_t> promised_elements(const SourceDefinition& source,

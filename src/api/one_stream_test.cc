@@ -79,7 +79,16 @@ std::string restarted_stream(const std::string& text, std::mt19937_64& random) {
   }
 }
 
-// As a tuner would, only worse: before each pull the limit of some stage jumps.
+// As a tuner would, only worse: the controls of some stage jump.
+void move_limits(Run& run, const std::vector<const PlanNode*>& stages, std::mt19937_64& random) {
+  StageControls& stage = run.stage(stages[random() % stages.size()])->controls;
+  visit_stage_controls([&](const char*, auto value) {
+    if (random() % 2 == 0) (stage.*value).set(static_cast<int64_t>(random() % 12));
+  });
+  stage.hand_over =
+      std::array{HandOver::automatic, HandOver::pool, HandOver::consumer}[random() % 3];
+}
+
 std::string stream_under_moving_limits(const std::string& text, const Setting& s,
                                        std::mt19937_64& random) {
   const PlanPtr plan = prepared(text, s);
@@ -89,11 +98,36 @@ std::string stream_under_moving_limits(const std::string& text, const Setting& s
   Block block;
   do {
     if (block.rows > 0) digest.add(block);
-    const PlanNode* stage = stages[random() % stages.size()];
-    iterator.run().counters(stage)->limit.store(static_cast<int64_t>(random() % 12),
-                                                std::memory_order_relaxed);
+    move_limits(iterator.run(), stages, random);
   } while (iterator.next(&block, 1 + static_cast<int64_t>(random() % 9)));
   return digest.ordered().text() + " " + std::to_string(digest.elements());
+}
+
+// One order of tasks, limits that move and, now and then, a cancel; all of it can be had again from
+// `random`. Returns what has come, and sets `ended` if that is all.
+StreamDigest scheduled_stream(const std::string& text, const Setting& s, std::mt19937_64& random,
+                              bool* ended) {
+  const PlanPtr plan = prepared(text, s);
+  const std::vector<const PlanNode*> stages = topological(*plan);
+  RunOptions options = run_options(s);
+  options.schedule_seed = random() | 1;
+  BlockIterator iterator(plan, options, std::make_shared<PipelineState>());
+  StreamDigest digest(plan->spec);
+  const uint64_t cancelled_pull = random() % 4 == 0 ? random() % 20 : UINT64_MAX;
+  *ended = false;
+  try {
+    Block block;
+    for (uint64_t pull = 0;; ++pull) {
+      if (random() % 2 == 0) move_limits(iterator.run(), stages, random);
+      if (pull == cancelled_pull) iterator.cancel();
+      if (!iterator.next(&block, 1 + static_cast<int64_t>(random() % 9))) break;
+      digest.add(block);
+    }
+    *ended = true;
+  } catch (const Error& e) {
+    if (e.code() != Code::cancelled || cancelled_pull == UINT64_MAX) throw;
+  }
+  return digest;
 }
 
 // Returns true if the pipeline is refused before its start, since vectors of a known length are
@@ -158,6 +192,21 @@ TEST_CASE("random pipelines give one stream while the limits of their stages cha
     for (const Setting& s : {Setting{2, 1, true, true}, Setting{8, 7, true, true},
                              Setting{8, 1, false, true}, Setting{2, 4096, true, true}})
       CHECK(stream_under_moving_limits(text, s, random) == expected);
+  });
+}
+
+TEST_CASE("random pipelines give one stream in every order of their tasks") {
+  for_random_pipelines(50, [](const std::string& text, std::mt19937_64& random) {
+    const std::vector<std::string> expected = digests_of(text);
+    for (const Setting& s : {Setting{2, 1, true, true}, Setting{8, 7, true, true},
+                             Setting{8, 1, false, true}, Setting{2, 4096, true, true}}) {
+      bool ended = false;
+      const StreamDigest digest = scheduled_stream(text, s, random, &ended);
+      const auto n = static_cast<size_t>(digest.elements());
+      REQUIRE(n < expected.size());
+      CHECK(digest.ordered().text() == expected[n]);
+      CHECK((!ended || n + 1 == expected.size()));
+    }
   });
 }
 

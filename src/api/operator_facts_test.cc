@@ -9,7 +9,7 @@
 
 #include "api/operator_copies_test.h"
 #include "datasets/datasets.h"
-#include "datasets/dealing.h"
+#include "datasets/resharding.h"
 #include "optimizer/knobs.h"
 #include "optimizer/optimize.h"
 #include "optimizer/prepare.h"
@@ -123,12 +123,12 @@ TEST_CASE("stages after shard can be dealt if they say how") {
   const std::string text =
       "range(99) | shard(2, 0) | OWN_map(x -> x) | OWN_filter(x -> x > 1) | OWN_shuffle(3, seed=1)"
       " | OWN_batch(2) | OWN_prefetch(1) | OWN_repeat(2)";
-  CHECK(stages_to_shard(plan_of(named(text, "my_"))).size() == 7);
+  CHECK(resharded_shard(*plan_of(named(text, "my_"))).is("shard"));
   for (const std::string name : {"take(-1)", "map(x -> x)", "filter(x -> x > 1)", "batch(2)",
                                  "shuffle(3, seed=1)", "repeat(1)", "prefetch(1)"}) {
     CAPTURE(name);
-    CHECK_NOTHROW(stages_to_shard(plan_of("range(99) | shard(2, 0) | my_" + name)));
-    CHECK_THROWS_AS(stages_to_shard(plan_of("range(99) | shard(2, 0) | silent_" + name)), Error);
+    CHECK_NOTHROW(resharded_shard(*plan_of("range(99) | shard(2, 0) | my_" + name)));
+    CHECK_THROWS_AS(resharded_shard(*plan_of("range(99) | shard(2, 0) | silent_" + name)), Error);
   }
 }
 

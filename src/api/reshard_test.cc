@@ -185,6 +185,23 @@ TEST_CASE("a new rank's elements do not depend on threads or blocks") {
   }
 }
 
+TEST_CASE("a cache or prefetch may come or go as well") {
+  const std::string with = "range(1, 40) | SHARD | cache() | prefetch(1) | batch(2) | cache()";
+  const std::string plain = "range(1, 40) | SHARD | batch(2)";
+  std::vector<std::string> saved;
+  std::vector<int64_t> given;
+  for (int64_t rank = 0; rank < 2; ++rank) {
+    Iterator iterator = rank_of(with, 2, rank).iterate();
+    read(&iterator, 3 + rank, &given);
+    saved.push_back(iterator.save());
+  }
+  for (int64_t rank = 0; rank < 3; ++rank) {
+    Iterator iterator = rank_of(plain, 3, rank).resume(saved);
+    read(&iterator, INT64_MAX, &given);
+  }
+  CHECK(sorted(given) == whole(plain));
+}
+
 TEST_CASE("what is left is dealt in the order of the input") {
   std::vector<std::string> saved;
   for (int64_t rank = 0; rank < 2; ++rank) {

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -75,34 +74,6 @@ OpenedFile open_regular(std::string_view caller, const std::string& path) {
 bool size_is_a_guess(int fd, int64_t size) {
   struct stat now;
   return ::fstat(fd, &now) == 0 && now.st_size >= size;
-}
-
-std::string read_regular(std::string_view caller, const std::string& path, int64_t limit) {
-  const OpenedFile file = open_regular(caller, path);
-  const int64_t size = file.status.st_size;
-  const auto too_large = [&] {
-    fail(caller, path, Code::resource_exhausted,
-         "it holds more than " + std::to_string(limit) + " bytes");
-  };
-  if (size > limit) too_large();
-  std::string out;
-  size_t done = 0;
-  for (;;) {
-    // One byte more than the file's size detects its end without another read.
-    out.resize(std::max({static_cast<size_t>(size) + 1, done + 1, done * 3 / 2}));
-    if (size == 0 && done == 0) out.resize(4096);
-    const ssize_t got =
-        ::pread(file.fd.get(), out.data() + done, out.size() - done, static_cast<off_t>(done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw system_error(caller, path, errno);
-    if (got == 0) break;
-    done += static_cast<size_t>(got);
-    if (static_cast<int64_t>(done) > limit) too_large();
-  }
-  if (static_cast<int64_t>(done) < size && !size_is_a_guess(file.fd.get(), size))
-    fail(caller, path, Code::data_loss, "became shorter while it was read");
-  out.resize(done);
-  return out;
 }
 
 }  // namespace penstock

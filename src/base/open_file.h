@@ -1,5 +1,6 @@
-// Opens files by name. Every system call that takes a name gets it from system_path(), so that a
-// name cannot denote another file than it spells.
+// Opens local files by path, for the local file system (io/file_system.h is the door for all
+// others). Every system call that takes a path gets it from system_path(), so that a path cannot
+// denote another file than it spells.
 #pragma once
 
 #include <sys/stat.h>
@@ -46,11 +47,6 @@ struct OpenedFile {
 // Opens a regular file without ever waiting for the other end of a pipe. Throws what system_error
 // returns, FAILED_PRECONDITION for a folder, INVALID_ARGUMENT for a pipe, a device or a socket.
 OpenedFile open_regular(std::string_view caller, const std::string& path);
-
-// Reads a whole file, even if its size is wrong: files of /proc have size 0, those of /sys are
-// shorter than their size. Throws RESOURCE_EXHAUSTED above `limit` bytes, DATA_LOSS if the file is
-// cut during the read.
-std::string read_regular(std::string_view caller, const std::string& path, int64_t limit);
 
 // Returns true if fewer bytes than `size` are not a loss: the file never had them (/sys).
 bool size_is_a_guess(int fd, int64_t size);

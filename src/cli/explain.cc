@@ -39,6 +39,7 @@ int explain_functions(const Args& args) {
 int explain(const Args& args) {
   if (args.has("--functions")) return explain_functions(args);
   Trace trace;
+  double disk_bytes_per_second = 0;
   const std::string path = pipe_argument(args);
   // Loading the pipeline reads standard input.
   const std::string text = path == "-" ? std::string() : read_text(path);
@@ -51,11 +52,13 @@ int explain(const Args& args) {
     const TracedRun run =
         measured_run(p.plan, p.run_options, {.seconds = args.get_seconds("--seconds", 3)});
     if (run.error) throw *run.error;
+    disk_bytes_per_second = p.run_options.throttle.bytes_per_second;
     trace = run.trace;
   }
   AnalyzeOptions options;
   options.consumer_seconds = args.get_seconds("--consumer", 0);
-  options.disk_bytes_per_second = static_cast<double>(args.get_bytes("--disk-bandwidth", 0));
+  options.disk_bytes_per_second = static_cast<double>(
+      args.get_bytes("--disk-bandwidth", static_cast<int64_t>(disk_bytes_per_second)));
   options.cores = static_cast<int>(args.get_int("--cores", 0, 1));
   if (options.cores == 0) options.cores = usable_cores();
   options.memory_bytes = args.get_bytes("--memory", 0);
@@ -93,7 +96,8 @@ Command explain_command() {
       "limits it, the cost of each stage, the next limits, and how reliable the answer is.",
       {{"--seconds", "S", "how long to run (default 3s)"},
        {"--consumer", "TIME", "the consumer's own work per element, such as 25ms"},
-       {"--disk-bandwidth", "RATE", "rate of the storage, such as 100MB/s"},
+       {"--disk-bandwidth", "RATE",
+        "rate of the storage, such as 100MB/s (default: that of --throttle)"},
        {"--cores", "N", "cores to plan for (default: all usable cores)"},
        {"--html", "FILE", "write a page that needs no network"},
        {"--functions", "", "measure the cost of each op of each function instead"},

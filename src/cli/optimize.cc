@@ -81,7 +81,8 @@ int optimize(const Args& args) {
 
   OptimizeOptions options = optimize_options(p.prepare, p.run_options,
                                              static_cast<int>(args.get_int("--cores", 0, 1)), 0);
-  options.disk_bytes_per_second = static_cast<double>(args.get_bytes("--disk-bandwidth", 0));
+  options.disk_bytes_per_second = static_cast<double>(args.get_bytes(
+      "--disk-bandwidth", static_cast<int64_t>(p.run_options.throttle.bytes_per_second)));
   options.trace_seconds = args.get_seconds("--trace-seconds", 1.5);
   options.passes = static_cast<double>(args.get_int("--epochs", 10, 1));
   int traced = 0;
@@ -192,7 +193,8 @@ Command optimize_command() {
       {{"-o", "FILE", "write the new pipeline here"},
        {"--cores", "N", "cores to plan for (default: --threads)"},
        {"--epochs", "N", "passes to plan for if the pipeline repeats forever (default 10)"},
-       {"--disk-bandwidth", "RATE", "rate of the storage, such as 100MB/s"},
+       {"--disk-bandwidth", "RATE",
+        "rate of the storage, such as 100MB/s (default: that of --throttle)"},
        {"--trace-seconds", "S", "length of each trace (default 1.5s)"},
        {"--seconds", "S", "time limit of the final measurement (default 20s)"},
        {"--no-measure", "", "stop after the prediction"},

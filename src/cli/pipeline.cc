@@ -6,6 +6,7 @@
 
 #include "io/file.h"
 #include "plan/diagnostic.h"
+#include "plan/throttle_text.h"
 
 namespace penstock::cli {
 
@@ -16,6 +17,8 @@ std::vector<Flag> pipeline_flags() {
       {"--seed", "N|random", "seed of ops without a seed in the text (default 0)"},
       {"--set", "K=V", "set a param; may be repeated"},
       {"--block-rows", "N", "most rows in a block (default 4096)"},
+      {"--throttle", "SPEED",
+       "slow storage down, as in bandwidth=10MB/s,open=20ms,read=1ms (none: not at all)"},
       {"--latency", "", "do no work ahead of demand, to answer requests one by one"},
       {"--no-optimize", "", "run the plan as written: no rewrites, auto means one thread"},
       {"--tune", "live|off", "off: unset knobs mean one thread and no prefetch"},
@@ -86,6 +89,14 @@ void add_run_choices(const Args& args, PipelineChoices* out) {
   out->run.threads = static_cast<int>(args.get_int("--threads", 0, 1));
   out->run.block_rows = args.get_int("--block-rows", 4096, 1);
   out->run.latency = args.has("--latency");
+  try {
+    if (const auto speed = args.get("--throttle")) {
+      out->run.throttle = parse_throttle(*speed);
+      out->run.throttle.overrides = true;
+    }
+  } catch (const Error& e) {
+    throw UsageError{"--" + e.message()};
+  }
   out->rewrite = !args.has("--no-optimize");
   const std::string tune = args.get("--tune").value_or("live");
   if (tune != "live" && tune != "off") throw UsageError{"--tune is live or off: " + tune};

@@ -1,13 +1,13 @@
 // penstock run: drains a pipeline and reports its speed.
 
 #include <cstdio>
-#include <filesystem>
 
 #include "cli/measure.h"
 #include "cli/pipeline.h"
 #include "cli/print_json.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
+#include "io/file.h"
 #include "job/drained_run.h"
 #include "report/element_json.h"
 #include "report/table.h"
@@ -30,7 +30,7 @@ Checkpoints open_checkpoints(const Args& args, const LoadedPipeline& p) {
                        "need it: " +
                        file};
     }
-    if (!std::filesystem::exists(file)) throw UsageError{"--resume-from: there is no file " + file};
+    if (!file_status(file).exists()) throw UsageError{"--resume-from: there is no file " + file};
   }
   return before_work([&] { return Checkpoints(choices, p); });
 }

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstdio>
 #include <exception>
-#include <filesystem>
 #include <thread>
 #include <vector>
 
@@ -20,9 +19,7 @@ void prepare_folder(const std::string& folder, int64_t elements, int64_t shards)
                                             std::to_string(elements) + ", " +
                                             std::to_string(shards));
   }
-  std::error_code failure;
-  std::filesystem::create_directories(folder, failure);
-  if (failure) throw system_error("make the folder", folder, failure.value());
+  make_folder(folder);
 }
 
 std::string shard_path(const std::string& folder, const char* name, int64_t shard, int64_t shards,

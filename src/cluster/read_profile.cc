@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 
 #include "base/error.h"
 #include "cluster/chakra.h"
@@ -42,14 +41,12 @@ std::string contents(const std::string& path) {
   }
 }
 
-bool is_step_file(const std::filesystem::path& path) {
-  std::string name = path.filename().string();
+bool is_step_file(std::string name) {
   if (name.ends_with(".gz")) name.resize(name.size() - 3);
   return name.ends_with(".pb") || name.ends_with(".pbtxt");
 }
 
-bool is_chakra_file(const std::filesystem::path& path) {
-  const std::string name = path.filename().string();
+bool is_chakra_file(std::string_view name) {
   return name.ends_with(".et") || name.ends_with(".et.gz");
 }
 
@@ -62,13 +59,13 @@ bool is_execution_trace(std::string_view bytes) {
 
 Profile read_folder(const std::string& path) {
   std::vector<std::string> files, kinetos, chakras;
-  for (const auto& entry : std::filesystem::directory_iterator(path)) {
-    if (entry.is_regular_file() && is_step_file(entry.path()))
-      files.push_back(entry.path().string());
-    const std::string name = entry.path().filename().string();
-    if (name.ends_with("kineto.json") || name.ends_with("kineto.json.gz"))
-      kinetos.push_back(entry.path().string());
-    if (is_chakra_file(entry.path())) chakras.push_back(entry.path().string());
+  const ResolvedName folder = resolve_name("profile", path);
+  for (const FolderEntry& entry : folder.files->list(folder.name)) {
+    const std::string& name = entry.name;
+    const std::string file = joined_name(path, name);
+    if (is_step_file(name) && file_status(file).is_file()) files.push_back(file);
+    if (name.ends_with("kineto.json") || name.ends_with("kineto.json.gz")) kinetos.push_back(file);
+    if (is_chakra_file(name)) chakras.push_back(file);
     if (files.size() + kinetos.size() + chakras.size() > kMostFiles)
       throw Error(Code::resource_exhausted, "profile: " + path + ": more than 100000 files");
   }
@@ -96,9 +93,8 @@ Profile read_folder(const std::string& path) {
 }  // namespace
 
 Profile read_profile(const std::string& path) {
-  std::error_code ignored;
   Profile out;
-  if (std::filesystem::is_directory(path, ignored)) {
+  if (file_status(path).is_folder()) {
     out = read_folder(path);
   } else {
     const std::string bytes = contents(path);

@@ -29,6 +29,12 @@ Error too_few(int64_t expected, int64_t count) {
                                               count_text(count));
 }
 
+struct AssertCardinalityMark {
+  static constexpr MarkForm kForm{"cardinality", 1};
+  int64_t elements = 0;  // so far
+  static void fields(auto& mark, auto& f) { f.count("elements", mark.elements); }
+};
+
 class AssertCardinalityCursor final : public Cursor {
  public:
   AssertCardinalityCursor(CursorPtr input, int64_t expected, int64_t count)
@@ -51,7 +57,7 @@ class AssertCardinalityCursor final : public Cursor {
     const int64_t good = out->rows - static_cast<int64_t>(out->errors.size());
     if (expected_ >= 0 && count_ + good > expected_) return give_rest(out);
     count_ += good;
-    set_mark(out, {count_}, {input_->position()});
+    set_mark(out, AssertCardinalityMark{count_}, {input_->position()});
     return Poll::ready;
   }
 
@@ -137,8 +143,9 @@ OperatorDef assert_cardinality_operator() {
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     const int64_t expected = context.int_arg(*node, "expected_cardinality");
+    const auto from = context.resumed<AssertCardinalityMark>(*node);
     return std::make_unique<AssertCardinalityCursor>(context.open_input(*node), expected,
-                                                     context.resumed_number(*node));
+                                                     from ? from->elements : 0);
   };
   op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
     return open_checked(*node, context);

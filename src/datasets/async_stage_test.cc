@@ -1,4 +1,4 @@
-#include "runtime/async_stage.h"
+#include "runtime/stage_cursor.h"
 
 #include <doctest/doctest.h>
 
@@ -87,11 +87,13 @@ TEST_CASE("async stage: what is ready is given though the pool is busy with othe
   const OpenContext context{&run, {}, 0, 0, 0, 0};
   auto input = std::make_unique<InputBeforeLongTask>(context.open(plan), &run, &waits, &got);
   context.identify(*plan, input.get());
-  AsyncOptions stage_options;
-  stage_options.buffer_rows = 1000;
+  StageControls& controls = run.stage(plan.get())->controls;
+  controls.rows_ahead.start(1000, 1000, true);
+  StageOptions stage_options;
+  stage_options.controls = &controls;
   stage_options.depth = 1;
   stage_options.counters = run.counters(plan.get());
-  CursorPtr stage = open_async_stage(std::move(input), &run, stage_options);
+  CursorPtr stage = open_stage(std::move(input), &run, stage_options);
   context.identify(*plan, stage.get());
   int64_t rows = 0;
   bool woken = true;

@@ -49,7 +49,7 @@ class BatchCursor final : public Cursor {
   // `count` batches of `rows` rows each from the pending ones.
   Poll emit(Block* out, int64_t count, int64_t rows) {
     pending_.take(count, rows, out);
-    if (pending_.empty()) set_mark(out, {}, {input_->position()});
+    if (pending_.empty()) set_mark(out, InputsMark(), {input_->position()});
     return Poll::ready;
   }
 

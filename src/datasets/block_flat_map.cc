@@ -11,11 +11,11 @@
 
 #include "base/random.h"
 #include "datasets/kept_rows.h"
+#include "datasets/opened_mark.h"
 #include "datasets/range_bounds.h"
 #include "datasets/runs.h"
 #include "datasets/shape_vote.h"
 #include "datasets/stacking.h"
-#include "runtime/resumed_count.h"
 
 namespace penstock {
 namespace {
@@ -34,12 +34,10 @@ class BlockFlatMapCursor final : public Cursor {
         environment_(context.environment.begin(), context.environment.end()),
         input_(context.open_input(*node)) {
     trail_.start(*input_);
-    if (const StageMark* from = context.resume(*node)) {
-      // More numbers are those of open_interleaving, which has each inner dataset's position.
-      if (from->numbers().size() == kBlockFlatMapNumbers)
-        first_ = checked_count(from->number(0), from->stage());
-      given_ = first_ > 0 ? checked_count(from->number(1), from->stage()) : 0;
-      if (from->inputs().size() > 1) inner_ = from->inputs()[1];
+    if (const auto from = resumed_opened(context, *node)) {
+      first_ = from->source_rows;
+      given_ = first_ > 0 ? from->emitted : 0;
+      if (from->inside || open_slots(*from) > 0) inner_ = context.resume(*node)->input(1);
     }
     context_.environment = environment_;
     context_.batch_rows = 0;
@@ -97,14 +95,20 @@ class BlockFlatMapCursor final : public Cursor {
   // Behind what has been made: the outer row at hand, and how many of its source's rows are used.
   void mark(Block* out) {
     const int64_t row = trail_.rows() - (values_.rows - outer_);
-    set_mark(out, {first_, given_}, {trail_.before(row)});
+    OpenedMark fields;
+    fields.by_rows = true;
+    fields.source_rows = first_;
+    fields.emitted = given_;
+    set_mark(out, fields, {trail_.before(row)});
     trail_.forget(row);
   }
 
   // Within the dataset that cursor_ reads, of the outer row before the one at hand.
   void mark_inner(Block* out) {
     const int64_t row = trail_.rows() - (values_.rows - outer_) - 1;
-    set_mark(out, {0, 0}, {trail_.before(row), cursor_->position()});
+    OpenedMark fields;
+    fields.by_rows = fields.inside = true;
+    set_mark(out, fields, {trail_.before(row), cursor_->position()});
     trail_.forget(row);
   }
 

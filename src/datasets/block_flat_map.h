@@ -7,11 +7,8 @@
 
 namespace penstock {
 
-// Marks of this cursor have so many numbers: rows of the first outer row's source that are used,
-// rows that came of them. Those of open_interleaving have more. Each takes up the other's.
-constexpr size_t kBlockFlatMapNumbers = 2;
-
-// The same elements as open_interleaving gives with one dataset open at a time.
+// The same elements as open_interleaving emits with one dataset open at a time. Each resumes from
+// the marks of the other (opened_mark.h).
 CursorPtr open_block_flat_map(const PlanPtr& node, const OpenContext& context,
                               std::unique_ptr<const InnerTemplate> how);
 

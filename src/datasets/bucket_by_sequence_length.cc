@@ -20,6 +20,7 @@
 #include "datasets/held_memory.h"
 #include "datasets/padding.h"
 #include "datasets/refill.h"
+#include "datasets/resharding.h"
 #include "datasets/shape_vote.h"
 #include "datasets/stacking.h"
 #include "datasets/token_budget.h"
@@ -62,7 +63,7 @@ class BucketCursor final : public Cursor {
         length_(context.program(*node, "element_length_func")),
         input_(context.open_input(*node)),
         mark_each_(context.run->options().block_rows == 1) {
-    refill_.start(*input_, context.resume(*node), 0);
+    refill_.start(*input_, context.resumed<HeldRows>(*node));
     std::vector<Padding> paddings;
     if (!buckets_.no_padding) {
       paddings = open_paddings(context, *node);
@@ -247,12 +248,13 @@ class BucketCursor final : public Cursor {
     const int64_t head = ordinal(at_);
     const bool due = head - marked_at_ >= marked_rows_ || ended_ || mark_each_;
     if (!identity().marks || !due || !misfits_.empty()) return;
-    std::vector<int64_t> held, numbers;
+    std::vector<int64_t> held;
     for (const Bucket& b : filled_) held.insert(held.end(), b.arrived.begin(), b.arrived.end());
-    const StreamPosition before = refill_.add_to_mark(head, &held, &numbers);
-    set_mark(out, numbers, {&before, 1});
+    HeldRows fields;
+    const StreamPosition before = refill_.hold(head, std::move(held), &fields);
+    set_mark(out, fields, {before});
     marked_at_ = head;
-    marked_rows_ = static_cast<int64_t>(held.size());
+    marked_rows_ = std::ssize(fields.rows);
   }
 
   // Which row of the input a row of in_ is.
@@ -364,8 +366,7 @@ OperatorDef bucket_by_sequence_length_operator() {
                flag("drop_remainder"),
                option("max_tokens", Param::Kind::tensor, {})};
   op.rows = Rows::regroup;
-  op.resharding = Resharding::listed;
-  op.first_mark = {0};
+  op.resharding = resharding_in_order<HeldRows>();
   op.function_input = [](const NodeDraft& draft, std::string_view) { return draft.input().spec; };
   op.infer = infer;
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {

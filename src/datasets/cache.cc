@@ -7,8 +7,12 @@
 // lineage and take the epoch of the pass that reads them: random ops behind the cache draw anew.
 // The rows count against the memory budget. A cache that would pass eight tenths of it is given up,
 // as is one that is being filled while the run has no other memory to go on with; the run says so.
-// A checkpoint holds no rows: taken up in another process the cache is filled anew, as the epoch
-// that filled it first, and what was given already is dropped.
+//
+// A checkpoint holds no rows: resumed in another process the cache is filled anew, as the epoch
+// that filled it first, and rows that were delivered are dropped. A cache of what is the same in
+// each pass may come and go between a checkpoint and its resumption: its mark has the position of
+// its input and is transparent, and with the mark of its input it hands on the rest of this pass
+// and keeps the next one.
 
 #include <algorithm>
 #include <mutex>
@@ -26,7 +30,7 @@
 namespace penstock {
 namespace {
 
-struct CacheState {
+struct CacheState : CachedPasses {
   std::mutex mutex;
   bool complete = false;
   std::vector<Block> blocks;
@@ -41,15 +45,8 @@ struct CacheState {
   CacheState& operator=(const CacheState&) = delete;
 };
 
-// Sets bytes aside for the cache; a negative number gives them back.
-void take_from_budget(Run* run, int64_t bytes) {
-  static auto* mutex = new ForkMutex;
-  const std::lock_guard lock(*mutex);
-  run->pool().set_budget_bytes(run->pool().budget_bytes() - bytes);
-}
-
 CacheState::~CacheState() {
-  if (nested && charged) take_from_budget(charged, -bytes);
+  if (nested && charged) charged->set_aside(-bytes);
 }
 
 // What holds a buffer not much larger than itself may be kept as it is.
@@ -96,6 +93,21 @@ Block kept(const Block& block) {
   return out;
 }
 
+// With the position of the input.
+struct CacheMark {
+  static constexpr MarkForm kForm{"cache", 1};
+  uint64_t fill_epoch = 0;
+  int64_t delivered = 0;
+  bool partial = false;      // resumed from before the cache: `delivered` counts from there
+  bool transparent = false;  // not a field
+  bool is_transparent() const { return transparent; }
+  static void fields(auto& mark, auto& f) {
+    f.id("fill_epoch", mark.fill_epoch);
+    f.count("delivered", mark.delivered);
+    f.flag("partial", mark.partial);
+  }
+};
+
 class CacheCursor final : public Cursor, private Spare {
  public:
   CacheCursor(std::shared_ptr<CacheState> state, PlanPtr node, const OpenContext& context)
@@ -105,18 +117,25 @@ class CacheCursor final : public Cursor, private Spare {
         fill_epoch_(context.epoch),
         expected_(counted_elements(*node)) {
     const std::lock_guard lock(state_->mutex);
-    reading_ = state_->complete;
     state_->nested = context.nested != nullptr;
-    if (const StageMark* from = context.resume(*node)) {
-      fill_epoch_ = static_cast<uint64_t>(from->number(0));
-      drop_rows(from->number(1));
+    transparent_ = state_->same_in_each_pass(*node, context);
+    OpenContext below = context.deeper();
+    if (context.is_before_cache(*node)) {
+      partial_ = true;
+      below.at.mark = context.at.mark;
+    } else if (const auto from = context.resumed<CacheMark>(*node)) {
+      fill_epoch_ = from->fill_epoch;
+      partial_ = from->partial;
+      if (partial_) below.at = context.resume(*node)->input();
+      if (!partial_) drop_rows(from->delivered);
     }
+    filling_ = !partial_;
+    reading_ = state_->complete && !partial_;
     if (!reading_) {
-      OpenContext below = context;
       below.epoch = fill_epoch_;
-      input_ = below.open_input(*node);
+      input_ = below.open(node->inputs[0]);
     } else if (state_->charged != run_) {
-      take_from_budget(run_, state_->bytes);
+      run_->set_aside(state_->bytes);
       state_->charged = run_;
     }
     if (input_) run_->gate().add(this);
@@ -132,7 +151,9 @@ class CacheCursor final : public Cursor, private Spare {
   Poll next(Block* out, const Pull& pull) override {
     if (reading_) {
       const Poll poll = read(out, pull.max_rows);
-      if (poll == Poll::ready) set_mark(out, {static_cast<int64_t>(state_->epoch), given_});
+      if (poll == Poll::ready)
+        set_mark(out, CacheMark{state_->epoch, given_, false, transparent_},
+                 {StreamPosition{nullptr, given_}});
       return poll;
     }
     const Poll poll = input_->pull(out, pull);
@@ -144,9 +165,9 @@ class CacheCursor final : public Cursor, private Spare {
       add_rows(*out);
     }
     given_ += out->rows;
-    if (given_ == expected_) complete();
+    if (given_ == expected_ && !partial_) complete();
     if (fill_epoch_ != epoch_) out->origin = out->origin.with_epoch(epoch_);
-    set_mark(out, {static_cast<int64_t>(fill_epoch_), given_});
+    set_mark(out, CacheMark{fill_epoch_, given_, partial_, transparent_}, {input_->position()});
     return Poll::ready;
   }
 
@@ -176,7 +197,7 @@ class CacheCursor final : public Cursor, private Spare {
     const std::lock_guard lock(mutex_);
     filling_ = false;
     dropped.swap(blocks_);
-    take_from_budget(run_, -bytes_);
+    run_->set_aside(-bytes_);
     return std::exchange(bytes_, 0);
   }
   // Others hold what is made again with less work.
@@ -212,7 +233,7 @@ class CacheCursor final : public Cursor, private Spare {
       const std::lock_guard lock(mutex_);
       if (!filling_) return;  // given up meanwhile
       const int64_t bytes = copy.payload_bytes();
-      take_from_budget(run_, bytes);
+      run_->set_aside(bytes);
       held = bytes_ += bytes;
       blocks_.push_back(std::move(copy));
     }
@@ -239,8 +260,10 @@ class CacheCursor final : public Cursor, private Spare {
   uint64_t fill_epoch_;
   const int64_t expected_;  // rows of a whole pass, negative: not known
   CursorPtr input_;
+  bool transparent_ = false;  // its marks
   bool reading_ = false;
-  std::mutex mutex_;  // of the next three: any thread may take what is not complete
+  bool partial_ = false;  // the pass began after the first row: it is not kept
+  std::mutex mutex_;      // of the next three: any thread may take what is not complete
   bool filling_ = true;
   std::vector<Block> blocks_;
   int64_t bytes_ = 0;

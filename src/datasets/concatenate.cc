@@ -9,6 +9,12 @@
 namespace penstock {
 namespace {
 
+struct ConcatenateMark {
+  static constexpr MarkForm kForm{"concatenate", 1};
+  bool second = false;  // the first dataset has ended
+  static void fields(auto& mark, auto& f) { f.flag("second", mark.second); }
+};
+
 class ConcatenateCursor final : public Cursor {
  public:
   ConcatenateCursor(PlanPtr node, const OpenContext& context)
@@ -16,8 +22,7 @@ class ConcatenateCursor final : public Cursor {
         context_(context),
         environment_(context.environment.begin(), context.environment.end()) {
     context_.environment = environment_;
-    const StageMark* from = context_.resume(*node_);
-    if (from && from->number(0) == 1) {
+    if (context_.resumed<ConcatenateMark>(*node_).value_or(ConcatenateMark()).second) {
       open_second();
     } else {
       current_ = context_.open_input(*node_, 0);
@@ -32,9 +37,9 @@ class ConcatenateCursor final : public Cursor {
       const Poll poll = current_->pull(out, pull);
       if (poll == Poll::ready) {
         if (second_) {
-          set_mark(out, {1}, {StreamPosition(), current_->position()});
+          set_mark(out, ConcatenateMark{true}, {StreamPosition(), current_->position()});
         } else {
-          set_mark(out, {0}, {current_->position()});
+          set_mark(out, ConcatenateMark{false}, {current_->position()});
         }
       }
       if (poll != Poll::end) return poll;

@@ -19,7 +19,7 @@ class CounterCursor final : public Cursor {
         step_(step),
         dtype_(dtype),
         context_(context),
-        position_(context.resumed_number(node)) {}
+        position_(context.resumed_index(node, kMostResumed)) {}
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
@@ -35,7 +35,7 @@ class CounterCursor final : public Cursor {
     out->columns.push_back(std::move(column));
     out->origin = source_origin(context_, position_);
     position_ += rows;
-    set_mark(out, {position_});
+    set_mark(out, IndexMark{position_});
     return Poll::ready;
   }
 

@@ -1,29 +1,20 @@
 #include "datasets/disk_cache.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <functional>
 #include <mutex>
 #include <optional>
 
-#include "base/open_file.h"
 #include "datasets/snapshot_cursor.h"
+#include "io/file_system.h"
 #include "io/snapshot.h"
 #include "plan/user_code.h"
 #include "runtime/indexed.h"
 #include "runtime/named_files.h"
-#include "runtime/resumed_count.h"
 
 namespace penstock {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr const char* kSuffix = ".snapshot";
 
@@ -32,55 +23,47 @@ void say_without(const std::string& folder, const std::string& reason) {
                reason.c_str());
 }
 
-// Held while an entry is written; goes with its process.
-class EntryLock {
- public:
-  static std::optional<EntryLock> take(const std::string& path) {
-    FileDescriptor fd = open_path("write", path, O_RDWR | O_CREAT, 0666);
-    if (!fd.is_open()) throw system_error("write", path, errno);
-    if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return EntryLock(std::move(fd), path);
-    return {};
-  }
-  EntryLock(EntryLock&&) noexcept = default;
-  EntryLock& operator=(EntryLock&&) noexcept = default;
-  ~EntryLock() {
-    if (fd_.is_open()) ::unlink(path_.c_str());
-  }
-
- private:
-  EntryLock(FileDescriptor fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
-  FileDescriptor fd_;
-  std::string path_;
-};
+// Does nothing if there is no such file, or it may not be removed.
+void remove_file(const std::string& path) {
+  const ResolvedName at = resolve_name("remove", path);
+  at.files->remove(at.name);
+}
 
 struct Entry {
-  fs::path path;
-  fs::file_time_type used;
+  std::string path;
+  int64_t used_ns;
   int64_t bytes;
 };
 
 // Takes whole entries away, those longest unused first, until the others fit. Whoever reads one
 // keeps it to the end.
 void evict(const std::string& folder, const std::string& kept, int64_t limit_bytes) {
+  const ResolvedName at = resolve_name("list", folder);
+  std::vector<FolderEntry> listed;
+  try {
+    listed = at.files->list(at.name);
+  } catch (const Error&) {
+    return;  // the next pass that writes an entry tries again
+  }
   std::vector<Entry> entries;
   int64_t total = 0;
-  std::error_code ignored;
-  for (const auto& file : fs::directory_iterator(folder, ignored)) {
-    if (file.path().extension() != kSuffix) continue;
-    entries.push_back({file.path(), file.last_write_time(ignored),
-                       static_cast<int64_t>(file.file_size(ignored))});
-    total += entries.back().bytes;
+  for (const FolderEntry& file : listed) {
+    if (!file.name.ends_with(kSuffix)) continue;
+    const std::string path = joined_name(at.name, file.name);
+    const FileStatus status = at.files->status(path);
+    entries.push_back({path, status.time_ns, status.bytes});
+    total += status.bytes;
   }
-  std::ranges::sort(entries, {}, &Entry::used);
+  std::ranges::sort(entries, {}, &Entry::used_ns);
   for (const Entry& e : entries) {
     if (total <= limit_bytes) return;
-    if (e.path == kept || !fs::remove(e.path, ignored)) continue;
+    if (e.path == kept || !at.files->remove(e.path)) continue;
     total -= e.bytes;
   }
 }
 
 // What the passes of one pipeline know of their entry.
-struct EntryState {
+struct EntryState : CachedPasses {
   std::mutex mutex;
   std::optional<uint64_t> epoch;  // of a whole pass: others give its rows, from the entry or anew
 };
@@ -90,9 +73,11 @@ struct Pass {
   std::shared_ptr<EntryState> state;
   uint64_t epoch = 0;       // ours
   uint64_t fill_epoch = 0;  // whose rows they are
-  int64_t given = 0;        // before a checkpoint
-  enum Phase : int64_t { given_up = 0, filling = 1, complete = 2 };
-  Phase phase = filling;  // given up: an error among its rows, or nowhere to write them
+  int64_t given = 0;
+  // Given up: an error among its rows, or no file to write them to.
+  int64_t phase = EntryMark::filling;
+  bool partial = false;      // the rows before it are another plan's: `given` counts from there
+  bool transparent = false;  // its marks
 };
 
 // Writes down what its input gives, where it has a writer. Taken up from a checkpoint it has none:
@@ -100,7 +85,7 @@ struct Pass {
 class WritingCursor final : public Cursor {
  public:
   WritingCursor(CursorPtr input, int64_t expected, const DiskCacheOptions& options,
-                std::string path, std::optional<EntryLock> lock,
+                std::string path, std::unique_ptr<FileLock> lock,
                 std::unique_ptr<SnapshotWriter> writer, Pass pass)
       : options_(options),
         path_(std::move(path)),
@@ -122,8 +107,10 @@ class WritingCursor final : public Cursor {
       attempt([&] { add(*out); });
     }
     if (pass_.fill_epoch != pass_.epoch) out->origin = out->origin.with_epoch(pass_.epoch);
-    set_mark(out, {pass_.given, static_cast<int64_t>(pass_.fill_epoch), pass_.phase},
-             {input_->position()});
+    set_mark(
+        out,
+        EntryMark{pass_.phase, pass_.given, pass_.fill_epoch, pass_.partial, pass_.transparent},
+        {input_->position()});
     return Poll::ready;
   }
 
@@ -142,7 +129,7 @@ class WritingCursor final : public Cursor {
     const bool wrote = writer_ != nullptr;
     if (wrote) writer_->close();
     stop();
-    pass_.phase = Pass::complete;
+    pass_.phase = EntryMark::complete;
     {
       std::lock_guard lock(pass_.state->mutex);
       pass_.state->epoch = pass_.fill_epoch;
@@ -153,7 +140,7 @@ class WritingCursor final : public Cursor {
 
   template <typename F>
   void attempt(F&& f) {
-    if (pass_.phase != Pass::filling) return;
+    if (pass_.phase != EntryMark::filling) return;
     try {
       f();
     } catch (const Error& e) {
@@ -163,7 +150,7 @@ class WritingCursor final : public Cursor {
   }
 
   void stop() {
-    pass_.phase = Pass::given_up;
+    pass_.phase = EntryMark::given_up;
     writer_.reset();
     lock_.reset();
   }
@@ -172,14 +159,14 @@ class WritingCursor final : public Cursor {
   const std::string path_;
   const int64_t expected_;  // rows of a whole pass, negative: not known
   CursorPtr input_;
-  std::optional<EntryLock> lock_;
+  std::unique_ptr<FileLock> lock_;
   std::unique_ptr<SnapshotWriter> writer_;
   Pass pass_;
 };
 
 // A damaged entry is removed: it is made anew. `*epoch` is the one that its rows were drawn in.
 bool is_whole(const std::string& path, const Spec& spec, uint64_t* epoch) {
-  if (::access(path.c_str(), F_OK) != 0) return false;
+  if (!file_status(path).exists()) return false;
   try {
     const SnapshotInfo info = read_snapshot_info(path);
     *epoch = info.epoch;
@@ -187,16 +174,15 @@ bool is_whole(const std::string& path, const Spec& spec, uint64_t* epoch) {
   } catch (const Error& e) {
     if (e.code() != Code::data_loss && e.code() != Code::unimplemented) throw;
   }
-  ::unlink(path.c_str());
+  remove_file(path);
   return false;
 }
 
 // What processes that were killed left of this entry.
-void remove_leftovers(const std::string& path) {
-  std::error_code ignored;
-  const std::string begin = fs::path(path).filename().string() + ".tmp-";
-  for (const auto& file : fs::directory_iterator(fs::path(path).parent_path(), ignored)) {
-    if (file.path().filename().string().starts_with(begin)) fs::remove(file.path(), ignored);
+void remove_leftovers(FileSystem& files, const std::string& folder, const std::string& name) {
+  const std::string begin = name + ".tmp-";
+  for (const FolderEntry& file : files.list(folder)) {
+    if (file.name.starts_with(begin)) files.remove(joined_name(folder, file.name));
   }
 }
 
@@ -204,25 +190,27 @@ struct Place {
   std::string path;
   bool whole = false;
   uint64_t epoch = 0;                      // of a whole one
-  std::optional<EntryLock> lock;           // ours to write, with
+  std::unique_ptr<FileLock> lock;          // ours to write, with
   std::unique_ptr<SnapshotWriter> writer;  // this
 };
 
 Place find_place(const PlanNode& node, const DiskCacheOptions& options, uint64_t epoch) {
   Place out;
-  fs::create_directories(options.folder);
-  const std::string entry = options.folder + "/" + identity_with_files(*node.inputs[0]);
+  const ResolvedName folder = resolve_name("write", options.folder);
+  folder.files->make_folder(folder.name);
+  const std::string name = identity_with_files(*node.inputs[0]);
+  const std::string entry = joined_name(folder.name, name);
   out.path = entry + kSuffix;
   out.whole = is_whole(out.path, node.spec, &out.epoch);
   if (!out.whole) {
-    out.lock = EntryLock::take(entry + ".lock");
+    out.lock = folder.files->try_lock(entry + ".lock");
     // Written in between?
     out.whole = out.lock && is_whole(out.path, node.spec, &out.epoch);
   }
   if (out.whole) {
-    ::utimensat(AT_FDCWD, out.path.c_str(), nullptr, 0);  // used now
+    folder.files->touch(out.path);  // used now
   } else if (out.lock) {
-    remove_leftovers(out.path);
+    remove_leftovers(*folder.files, folder.name, name + kSuffix);
     out.writer = std::make_unique<SnapshotWriter>(out.path, node.spec, options.compression, epoch);
   }
   return out;
@@ -232,8 +220,6 @@ Place find_place(const PlanNode& node, const DiskCacheOptions& options, uint64_t
 Place place_of(const PlanNode& node, const DiskCacheOptions& options, uint64_t epoch) {
   try {
     return find_place(node, options, epoch);
-  } catch (const fs::filesystem_error& e) {
-    say_without(options.folder, e.code().message());
   } catch (const Error& e) {
     say_without(options.folder, e.message());
   }
@@ -293,39 +279,47 @@ class EntryCursor final : public Cursor {
 
 // What the input gives, written down where there is a place for it.
 std::unique_ptr<WritingCursor> open_writing(const PlanPtr& node, const OpenContext& context,
+                                            const StreamPosition& at,
                                             const DiskCacheOptions& options, Place place,
                                             Pass pass) {
-  OpenContext below = context;
+  OpenContext below = context.deeper();
   below.epoch = pass.fill_epoch;
-  CursorPtr input = below.open_input(*node);
+  below.at = at;
+  CursorPtr input = below.open(node->inputs[0]);
   return std::make_unique<WritingCursor>(std::move(input), counted_elements(*node), options,
                                          place.path, std::move(place.lock), std::move(place.writer),
                                          std::move(pass));
 }
 
 CursorPtr open_entry(const PlanPtr& node, const OpenContext& context,
-                     const DiskCacheOptions& options, const Place& place) {
-  int64_t to_skip = 0;
-  if (const StageMark* from = context.resume(*node))
-    to_skip = checked_count(from->number(0), from->stage());
+                     const DiskCacheOptions& options, const Place& place, int64_t to_skip,
+                     bool transparent) {
   OpenContext fresh = context;
   fresh.at = {};
-  auto compute = [node, fresh, options, path = place.path, epoch = place.epoch](const Error& e) {
+  auto compute = [node, fresh, options, path = place.path, epoch = place.epoch,
+                  transparent](const Error& e) {
     std::fprintf(stderr, "penstock: cache: %s; computing the elements again\n",
                  e.message().c_str());
-    if (e.code() == Code::data_loss) ::unlink(path.c_str());
+    if (e.code() == Code::data_loss) remove_file(path);
     Place anew = e.code() == Code::data_loss ? place_of(*node, options, epoch) : Place();
     if (anew.whole) anew = Place();  // somebody else's by now, of another epoch maybe
     Pass pass{fresh.run->state().keep<EntryState>(node.get()), fresh.epoch, epoch};
-    if (!anew.writer) pass.phase = Pass::given_up;
-    return open_writing(node, fresh, options, std::move(anew), std::move(pass));
+    pass.transparent = transparent;
+    if (!anew.writer) pass.phase = EntryMark::given_up;
+    return open_writing(node, fresh, {}, options, std::move(anew), std::move(pass));
   };
   return std::make_unique<EntryCursor>(
-      open_snapshot_cursor({place.path}, node, fresh, SnapshotLineage::kept), to_skip,
+      open_snapshot_cursor({place.path}, node, fresh, SnapshotLineage::kept, transparent), to_skip,
       std::move(compute));
 }
 
 }  // namespace
+
+bool CachedPasses::same_in_each_pass(const PlanNode& cache, const OpenContext& context) {
+  if (context.nested || !context.run->options().marks) return false;
+  if (!same_) same_ = plan_effects(*cache.inputs[0]) == Effects::pure;
+  return *same_;
+}
 
 void check_identities(const NodeDraft& draft) {
   const std::string code = find_unidentified_code(draft.input());
@@ -346,23 +340,35 @@ CursorPtr open_disk_cache(const PlanPtr& node, const OpenContext& context,
   {
     std::lock_guard lock(pass.state->mutex);
     pass.fill_epoch = pass.state->epoch.value_or(context.epoch);
+    pass.transparent = node->op->caches && pass.state->same_in_each_pass(*node, context);
   }
-  Place place = place_of(*node, options, pass.fill_epoch);
-  if (!place.writer) pass.phase = Pass::given_up;
-  const StageMark* from = context.resume(*node);
-  const bool behind = from && from->numbers().size() > 1;  // else it read an entry
-  if (place.whole) return open_entry(node, context, options, place);
-  if (behind) {
-    pass.given = checked_count(from->number(0), from->stage());
-    pass.fill_epoch = static_cast<uint64_t>(from->number(1));
-    pass.phase = static_cast<Pass::Phase>(std::clamp<int64_t>(from->number(2), 0, 2));
+  if (context.is_before_cache(*node)) {
+    pass.phase = EntryMark::given_up;
+    pass.partial = true;
+    const StreamPosition at{context.at.mark, 0};
+    return open_writing(node, context, at, options, {}, std::move(pass));
+  }
+  const auto from = context.resumed<EntryMark>(*node);
+  const bool partial = from && from->partial;
+  Place place = partial ? Place() : place_of(*node, options, pass.fill_epoch);
+  if (!place.writer) pass.phase = EntryMark::given_up;
+  if (place.whole)
+    return open_entry(node, context, options, place, from ? from->delivered : 0, pass.transparent);
+  if (!from || from->phase == EntryMark::reading) {
+    auto out = open_writing(node, context, {}, options, std::move(place), std::move(pass));
+    if (from) out->drop_rows(from->delivered);
+    return out;
+  }
+  pass.given = from->delivered;
+  pass.fill_epoch = from->fill_epoch;
+  pass.phase = from->phase;
+  pass.partial = partial;
+  if (pass.phase == EntryMark::complete) {
     std::lock_guard lock(pass.state->mutex);
-    if (pass.phase == Pass::complete) pass.state->epoch = pass.fill_epoch;
-    place = Place();
+    pass.state->epoch = pass.fill_epoch;
   }
-  auto out = open_writing(node, context, options, std::move(place), std::move(pass));
-  if (from && !behind) out->drop_rows(checked_count(from->number(0), from->stage()));
-  return out;
+  const StreamPosition at = context.resume(*node)->input();
+  return open_writing(node, context, at, options, {}, std::move(pass));
 }
 
 }  // namespace penstock

@@ -2,12 +2,24 @@
 // identity of what is cached.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "plan/node.h"
 #include "runtime/open.h"
 
 namespace penstock {
+
+// State that the passes over a cache share.
+class CachedPasses {
+ public:
+  // Returns true if the cache changes no element: its input has the same in each pass. False in
+  // nested pipelines, and for runs without marks. Under the mutex of the state.
+  bool same_in_each_pass(const PlanNode& cache, const OpenContext& context);
+
+ private:
+  std::optional<bool> same_;
+};
 
 struct DiskCacheOptions {
   std::string folder;

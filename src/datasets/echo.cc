@@ -42,7 +42,7 @@ class EchoCursor final : public Cursor {
     out->origin = Origin::of(std::move(lineages), std::move(epochs));
     if (row == held_.rows) {
       held_ = Block();
-      set_mark(out, {}, {input_->position()});
+      set_mark(out, InputsMark(), {input_->position()});
     } else if (row > 0) {
       held_.drop_front(row);
     }

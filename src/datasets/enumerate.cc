@@ -8,6 +8,12 @@
 namespace penstock {
 namespace {
 
+struct EnumerateMark {
+  static constexpr MarkForm kForm{"enumerate", 1};
+  int64_t position = 0;  // of the next element
+  static void fields(auto& mark, auto& f) { f.number("position", mark.position); }
+};
+
 class EnumerateCursor final : public Cursor {
  public:
   EnumerateCursor(CursorPtr input, int64_t start) : input_(std::move(input)), position_(start) {}
@@ -19,7 +25,7 @@ class EnumerateCursor final : public Cursor {
     Column numbers = Column::dense(DType::int64, {}, out->rows);
     for (int64_t i = 0; i < out->rows; ++i) numbers.mutable_entries<int64_t>()[i] = after(i);
     position_ = after(out->rows);
-    set_mark(out, {position_}, {input_->position()});
+    set_mark(out, EnumerateMark{position_}, {input_->position()});
     out->columns.insert(out->columns.begin(), std::move(numbers));
     return Poll::ready;
   }
@@ -48,10 +54,9 @@ OperatorDef enumerate_operator() {
     draft.node.cardinality = draft.input().cardinality;
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
-    return std::make_unique<EnumerateCursor>(
-        context.open_input(*node),
-
-        context.resumed_number(*node, 0, context.int_arg(*node, "start")));
+    const EnumerateMark start{context.int_arg(*node, "start")};
+    const auto from = context.resumed<EnumerateMark>(*node).value_or(start);
+    return std::make_unique<EnumerateCursor>(context.open_input(*node), from.position);
   };
   op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
     std::shared_ptr<Indexed> input = open_indexed_input(*node, context);

@@ -25,9 +25,9 @@ ErrorLimit::ErrorLimit(const PlanPtr& node, Run* run) : node_(node), run_(run) {
   max_rate_ = rate.is_none() ? 1 : rate.as_float();
 }
 
-void ErrorLimit::start(int64_t rows, int64_t errors) {
-  rows_ = rows;
-  errors_ = errors;
+void ErrorLimit::start(const ErrorLimitMark& from) {
+  rows_ = from.rows;
+  errors_ = from.errors;
 }
 
 ErrorPtr ErrorLimit::admit(const ErrorPtr& error) {

@@ -2,9 +2,20 @@
 #pragma once
 
 #include "plan/node.h"
+#include "runtime/checkpoint.h"
 #include "runtime/run.h"
 
 namespace penstock {
+
+struct ErrorLimitMark {
+  static constexpr MarkForm kForm{"errors", 1};
+  int64_t rows = 0;    // so far in this pass
+  int64_t errors = 0;  // of them that the policy covered
+  static void fields(auto& mark, auto& f) {
+    f.count("rows", mark.rows);
+    f.count("errors", mark.errors);
+  }
+};
 
 // max_count: so many in a pass; none: any number. max_rate: so large a part of the elements so far,
 // of which at least kLeastRows are counted, so that an early error does not end it; none: any.
@@ -15,9 +26,9 @@ class ErrorLimit {
   static void check(const NodeDraft& draft);
 
   ErrorLimit(const PlanPtr& node, Run* run);
-  void start(int64_t rows, int64_t errors);
-  int64_t rows() const { return rows_; }
-  int64_t errors() const { return errors_; }
+  // Resumes; before the first row.
+  void start(const ErrorLimitMark& from);
+  ErrorLimitMark mark() const { return {rows_, errors_}; }
   // Elements that did not fail.
   void pass(int64_t rows) { rows_ += rows; }
   // One that did: null when the policy covers it (it is counted in the run), else the error to

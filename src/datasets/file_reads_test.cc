@@ -86,7 +86,7 @@ TEST_CASE("file reads: files that made room for an earlier one are read again") 
   REQUIRE(reads);
   LateFirstFile files;
   CursorPtr cursor =
-      open_file_reads(context.open(plan->inputs[0]), &run,
+      open_file_reads(context.open(plan->inputs[0]), &run, &run.stage(plan.get())->controls,
                       std::make_shared<const CompiledFunction>(reads->names, context.environment),
                       [&files](const std::string& name) { return files.read(name); });
   cursor->set_identity({nullptr, "", 2, nullptr, false, true});

@@ -4,6 +4,7 @@
 // entry.
 
 #include "datasets/datasets.h"
+#include "datasets/resharding.h"
 #include "runtime/chain.h"
 
 namespace penstock {
@@ -27,7 +28,7 @@ OperatorDef filter_operator() {
   op.rows = Rows::subset;
   op.chain = ChainRole::filter;
   op.passes_marks = true;
-  op.resharding = Resharding::ordered;
+  op.resharding = resharding_subset();
   op.function_input = [](const NodeDraft& draft, std::string_view) { return draft.input().spec; };
   op.infer = [](NodeDraft& draft) {
     check_predicate(draft);

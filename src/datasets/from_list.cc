@@ -93,7 +93,7 @@ class FromListCursor final : public Cursor {
     for (ColumnBuilder& c : columns) out->columns.push_back(c.take(out->rows));
     out->origin = source_origin(context_, static_cast<int64_t>(position_));
     position_ += n;
-    set_mark(out, {static_cast<int64_t>(position_)});
+    set_mark(out, IndexMark{static_cast<int64_t>(position_)});
     return Poll::ready;
   }
 

@@ -44,7 +44,7 @@ class SlicesCursor final : public Cursor {
     for (const Column& c : columns_) out->columns.push_back(c.slice(position_, rows));
     out->origin = source_origin(context_, position_);
     position_ += rows;
-    set_mark(out, {position_});
+    set_mark(out, IndexMark{position_});
     return Poll::ready;
   }
 

@@ -70,7 +70,7 @@ class GlobalShuffleCursor final : public Cursor {
     for (int64_t i = 0; i < rows; ++i) places.push_back(place_(k_ + i));
     k_ += rows;
     *out = input_->at(places);
-    set_mark(out, {k_});
+    set_mark(out, IndexMark{k_});
     return Poll::ready;
   }
 

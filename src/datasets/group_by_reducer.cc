@@ -5,7 +5,6 @@
 // all keys while they are small; where they are not, the input is folded again from its beginning,
 // and keys that were given already are not finalized again.
 
-#include <array>
 #include <map>
 #include <optional>
 
@@ -13,10 +12,21 @@
 #include "datasets/datasets.h"
 #include "datasets/held_memory.h"
 #include "runtime/open.h"
-#include "runtime/resumed_count.h"
 
 namespace penstock {
 namespace {
+
+// With the states as tensors, and the position of the input. States that are too large are left
+// out, and the input is folded again from its beginning.
+struct GroupByReducerMark {
+  static constexpr MarkForm kForm{"reducer", 1};
+  bool has_states = false;
+  int64_t delivered = 0;  // keys, without the states
+  static void fields(auto& mark, auto& f) {
+    f.flag("has_states", mark.has_states);
+    f.count("delivered", mark.delivered);
+  }
+};
 
 class GroupByReducerCursor final : public Cursor {
  public:
@@ -26,16 +36,17 @@ class GroupByReducerCursor final : public Cursor {
         init_(context.program(*node, "init")),
         reduce_(context.program(*node, "reduce")),
         finalize_(context.program(*node, "finalize")),
-        input_(context.open_input(*node)),
         types_(node->function("reduce")) {
-    trail_.start(*input_);
-    const StageMark* from = context.resume(*node);
-    if (!from) return;
-    if (from->state().empty()) {
-      gone_ = resumed_count(context, *node);
-    } else {
-      restore(from->state());
+    const auto from = context.resumed<GroupByReducerMark>(*node);
+    OpenContext below = context.deeper();
+    if (from && from->has_states) {
+      below.at = context.resume(*node)->input();
+      restore(context.resume(*node)->state());
+    } else if (from) {
+      gone_ = from->delivered;
     }
+    input_ = below.open(node->inputs[0]);
+    trail_.start(*input_);
   }
 
  protected:
@@ -131,9 +142,9 @@ class GroupByReducerCursor final : public Cursor {
   void mark(Block* out) const {
     if (const auto state = small_state()) {
       const StreamPosition input = trail_.before(trail_.rows() - (in_.rows - at_));
-      set_mark(out, std::array<int64_t, 1>{0}, {&input, 1}, *state);
+      set_mark(out, GroupByReducerMark{true, 0}, {&input, 1}, *state);
     } else if (ended_) {
-      set_mark(out, {given_});
+      set_mark(out, GroupByReducerMark{false, given_});
     }
   }
 

@@ -14,10 +14,20 @@
 #include "datasets/held_memory.h"
 #include "datasets/kept_rows.h"
 #include "datasets/refill.h"
-#include "runtime/resumed_count.h"
 
 namespace penstock {
 namespace {
+
+// At the position before a window was opened.
+struct WindowsMark {
+  static constexpr MarkForm kForm{"windows", 1};
+  int64_t delivered = 0;  // elements of that window
+  HeldRows held;
+  static void fields(auto& mark, auto& f) {
+    f.count("delivered", mark.delivered);
+    HeldRows::fields(mark.held, f);
+  }
+};
 
 class GroupByWindowCursor final : public Cursor {
  public:
@@ -37,8 +47,9 @@ class GroupByWindowCursor final : public Cursor {
       if (constant_size_ < 1) fail_size(constant_size_);
     }
     input_ = context_.open_input(*node_);
-    refill_.start(*input_, context_.resume(*node_), 1);
-    drop_rows(resumed_count(context_, *node_));
+    auto from = context_.resumed<WindowsMark>(*node_).value_or(WindowsMark());
+    refill_.start(*input_, std::move(from.held));
+    drop_rows(from.delivered);
   }
 
  protected:
@@ -48,8 +59,8 @@ class GroupByWindowCursor final : public Cursor {
       if (flushing_) {
         const Poll poll = flushing_->pull(out, pull);
         if (poll == Poll::ready && identity().marks) {
-          mark_[0] += out->rows;
-          set_mark(out, mark_, {&before_, 1});
+          mark_.delivered += out->rows;
+          set_mark(out, mark_, {before_});
         }
         if (poll != Poll::end) return poll;
         flushing_.reset();
@@ -71,7 +82,7 @@ class GroupByWindowCursor final : public Cursor {
         *out = error_block(*e, identity().columns, in_->origin.slice(row));
         if (identity().marks) {
           note_mark();
-          set_mark(out, mark_, {&before_, 1});
+          set_mark(out, mark_, {before_});
         }
         return Poll::ready;
       }
@@ -172,8 +183,8 @@ class GroupByWindowCursor final : public Cursor {
     std::vector<int64_t> held;
     for (const auto& [key, group] : groups_)
       held.insert(held.end(), group.arrived.begin(), group.arrived.end());
-    mark_.assign(1, 0);
-    before_ = refill_.add_to_mark(ordinal(at_), &held, &mark_);
+    mark_.delivered = 0;
+    before_ = refill_.hold(ordinal(at_), std::move(held), &mark_.held);
   }
 
   // The window of the key is opened; whatever comes of it, the group is gone.
@@ -212,8 +223,8 @@ class GroupByWindowCursor final : public Cursor {
   int64_t constant_size_ = 0;
   CursorPtr input_;
   Refill refill_;
-  std::vector<int64_t> mark_;  // how many are given, then what refill_ adds
-  StreamPosition before_;      // where the input stood
+  WindowsMark mark_;
+  StreamPosition before_;  // of the input
   std::shared_ptr<const Block> in_;
   Block keys_;
   int64_t at_ = 0;  // next row of in_

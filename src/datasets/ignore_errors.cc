@@ -7,6 +7,7 @@
 
 #include "datasets/datasets.h"
 #include "datasets/error_limit.h"
+#include "datasets/resharding.h"
 #include "runtime/open.h"
 
 namespace penstock {
@@ -18,8 +19,7 @@ class IgnoreErrorsCursor final : public Cursor {
       : input_(std::move(input)),
         limit_(node, context.run),
         warn_(node->arg("log_warning").as_bool()) {
-    if (const StageMark* from = context.resume(*node))
-      limit_.start(from->number(0), from->number(1));
+    if (const auto from = context.resumed<ErrorLimitMark>(*node)) limit_.start(*from);
   }
 
  protected:
@@ -33,7 +33,7 @@ class IgnoreErrorsCursor final : public Cursor {
         drop_errors(out);
       }
       if (out->rows == 0) continue;
-      set_mark(out, {limit_.rows(), limit_.errors()}, {input_->position()});
+      set_mark(out, limit_.mark(), {input_->position()});
       return Poll::ready;
     }
   }
@@ -75,8 +75,7 @@ OperatorDef ignore_errors_operator() {
                optional("log_warning", Param::Kind::boolean, Attr::boolean(false))};
   for (Param& p : ErrorLimit::params()) op.params.push_back(std::move(p));
   op.rows = Rows::subset;
-  op.resharding = Resharding::ordered;
-  op.first_mark = {0, 0};
+  op.resharding = resharding_in_order<ErrorLimitMark>();
   op.infer = [](NodeDraft& draft) {
     ErrorLimit::check(draft);
     draft.node.spec = draft.input().spec;

@@ -6,26 +6,26 @@
 // folders inside a class are looked into.
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 
-#include "base/open_file.h"
 #include "datasets/datasets.h"
 #include "datasets/file_order.h"
 #include "datasets/records.h"
+#include "io/file_system.h"
 
 namespace penstock {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct ImageFile {
   std::string path;
   int64_t label;
 };
 
-bool is_image(const fs::path& path) {
-  std::string extension = path.extension().string();
+bool is_image(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  const size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos || dot == 0) return false;
+  std::string extension(name.substr(dot));
   std::ranges::transform(extension, extension.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   for (const std::string_view known : {".jpg", ".jpeg", ".png", ".bmp", ".gif", ".webp"}) {
@@ -36,24 +36,22 @@ bool is_image(const fs::path& path) {
 
 std::vector<ImageFile> images_in(const std::string& folder) {
   std::vector<ImageFile> out;
-  system_path("open", folder);
-  try {
-    std::vector<fs::path> classes;
-    for (const auto& entry : fs::directory_iterator(folder)) {
-      if (entry.is_directory()) classes.push_back(entry.path());
-    }
-    std::ranges::sort(classes);
-    for (size_t i = 0; i < classes.size(); ++i) {
-      const size_t first = out.size();
-      for (const auto& entry : fs::recursive_directory_iterator(classes[i])) {
-        if (entry.is_regular_file() && is_image(entry.path()))
-          out.push_back({entry.path().string(), static_cast<int64_t>(i)});
-      }
-      std::ranges::sort(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(), {},
-                        &ImageFile::path);
-    }
-  } catch (const fs::filesystem_error& e) {
-    throw system_error("open", e.path1().string(), e.code().value());
+  const ResolvedName at = resolve_name("open", folder);
+  FileSystem& files = *at.files;
+  std::vector<std::string> classes;
+  for (const FolderEntry& entry : files.list(at.name)) {
+    const std::string name = joined_name(at.name, entry.name);
+    if (files.kind_behind(name, entry.kind) == FileStatus::Kind::folder) classes.push_back(name);
+  }
+  std::ranges::sort(classes);
+  for (size_t i = 0; i < classes.size(); ++i) {
+    const size_t first = out.size();
+    walk_folder(files, classes[i], [&](const std::string& name, FileStatus::Kind kind) {
+      if (is_image(name) && files.kind_behind(name, kind) == FileStatus::Kind::file)
+        out.push_back({name, static_cast<int64_t>(i)});
+    });
+    std::ranges::sort(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(), {},
+                      &ImageFile::path);
   }
   if (out.empty()) {
     throw Error(Code::not_found,

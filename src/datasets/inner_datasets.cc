@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/random.h"
-#include "runtime/async_stage.h"
 #include "runtime/serial.h"
+#include "runtime/stage_cursor.h"
 
 namespace penstock {
 namespace {
@@ -36,7 +36,9 @@ InnerDatasets::InnerDatasets(PlanPtr node, const OpenContext& context, const Int
   input_ = context_.open_input(*node_);
   trail_.start(*input_);
   context_.at = {};
-  if (!gives_files(*node_) || run_->options().latency) how_.files_ahead = 0;
+  gives_files_ = gives_files(*node_) && !run_->options().latency;
+  if (how_.in_turns && !is_serial() && !run_->options().latency)
+    turns_ = std::make_shared<Turns>(&how_.controls->calls);
 }
 
 void InnerDatasets::take_up(int64_t head, std::vector<Live> live, bool ends, InnerRests rests) {
@@ -122,7 +124,7 @@ Poll InnerDatasets::take(Coming* out, Waker* waker) {
 void InnerDatasets::look_ahead(Waker* waker) {
   const auto room = [&] {
     return run_->pool().used_bytes() < run_->pool().budget_bytes() / 2 && !input_ended_ &&
-           static_cast<int64_t>(coming_.size()) < how_.files_ahead;
+           static_cast<int64_t>(coming_.size()) < files_ahead();
   };
   while (room()) {
     Coming next;
@@ -193,14 +195,19 @@ void InnerDatasets::open(InnerSlot* slot, ObjectPtr value, const Origin& origin,
   PENSTOCK_CHECK(dataset != nullptr);
   slot->value = std::move(value);
   slot->cursor = open_dataset(context_, *dataset, mix(origin.lineage(0), 1), origin.epoch(0), at);
-  if (how_.rows_ahead == 0 || is_serial()) return;
+}
+
+void InnerDatasets::hand_over(InnerSlot* slot) {
+  slot->takes_turns = true;
   const Cursor::Identity id = slot->cursor->identity();
-  AsyncOptions options;
-  options.buffer_rows = how_.rows_ahead;
+  const StreamPosition at = slot->cursor->position();
+  StageOptions options;
+  options.controls = how_.controls;
   options.cheap_together = false;
+  options.turns = turns_;
   options.depth = context_.depth;
   options.counters = id.counters;
-  slot->cursor = open_async_stage(std::move(slot->cursor), run_, options);
+  slot->cursor = open_stage(std::move(slot->cursor), run_, options);
   slot->cursor->set_identity({nullptr, id.name, id.columns, id.node, id.marks, true});
   slot->cursor->stand_at(at);
 }

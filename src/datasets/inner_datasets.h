@@ -6,6 +6,7 @@
 #include "datasets/inner_slot.h"
 #include "datasets/interleaving.h"
 #include "datasets/opened_rows.h"
+#include "runtime/turns.h"
 
 namespace penstock {
 
@@ -45,6 +46,11 @@ class InnerDatasets {
   void look_ahead(Waker* waker);
   // No more come.
   bool exhausted() const { return input_ended_ && coming_.empty(); }
+  // Before the slot is pulled: where the stage's calls are more than one, the pool goes on with it
+  // between its turns.
+  void work_ahead(InnerSlot* slot) {
+    if (turns_ && !slot->takes_turns && how_.controls->calls.get() > 1) hand_over(slot);
+  }
   // All of the dataset has been given.
   void end(const InnerSlot& slot);
 
@@ -60,12 +66,16 @@ class InnerDatasets {
   void identify(InnerSlot* slot, const Origin& inputs, int64_t row) const;
   void open(InnerSlot* slot, ObjectPtr value, const Origin& origin, const StreamPosition& at);
   void end_input();
+  void hand_over(InnerSlot* slot);
+  int64_t files_ahead() const { return gives_files_ ? how_.controls->files_ahead.get() : 0; }
 
   const PlanPtr node_;
   OpenContext context_;
   Run* const run_;
   const std::vector<Tensor> environment_;
   Interleaving how_;
+  bool gives_files_ = false;
+  std::shared_ptr<Turns> turns_;  // null: the consumer's thread does all
   std::shared_ptr<const CompiledFunction> function_;
   CursorPtr input_;
   bool input_ended_ = false;

@@ -39,41 +39,23 @@ uint64_t inner_key(const Origin& input, int64_t row) {
   return mix(input.lineage(row), input.epoch(row));
 }
 
-void put_rests(const InnerRests& rests, std::vector<int64_t>* numbers,
-               std::vector<StreamPosition>* positions) {
-  numbers->push_back(static_cast<int64_t>(rests.size()));
-  for (const auto& [key, rest] : rests) {
-    numbers->push_back(static_cast<int64_t>(key));
-    numbers->push_back(rest.head);
-    numbers->push_back(static_cast<int64_t>(rest.kept.size()));
-    numbers->insert(numbers->end(), rest.kept.begin(), rest.kept.end());
-    positions->push_back(rest.start);
-  }
-}
-
-InnerRests take_rests(std::span<const int64_t> numbers, std::span<const StreamPosition> positions) {
-  size_t at = 0;
-  const auto next = [&] {
-    if (at == numbers.size()) damaged();
-    return numbers[at++];
-  };
-  const int64_t count = next();
-  if (count < 0 || count != std::ssize(positions)) damaged();
-  InnerRests out;
-  for (const StreamPosition& start : positions) {
-    InnerRest& rest = out[static_cast<uint64_t>(next())];
-    rest.start = start;
-    rest.head = next();
-    const int64_t kept = next();
-    if (rest.head < 0 || kept < 0 || kept > std::ssize(numbers) - static_cast<int64_t>(at))
-      damaged();
-    for (int64_t i = 0, least = 0; i < kept; ++i, least = rest.kept.back() + 1) {
-      rest.kept.push_back(next());
-      if (rest.kept.back() < least || rest.kept.back() >= rest.head) damaged();
+void rests_fields(InnerRests& rests, MarkReader& f) {
+  int64_t count = 0;
+  f.count("rests", count);
+  while (std::ssize(rests) < count) {
+    uint64_t key = 0;
+    f.id("key", key);
+    const auto [at, fresh] = rests.emplace(key, InnerRest());
+    if (!fresh) damaged();
+    InnerRest& rest = at->second;
+    f.count("head", rest.head);
+    f.counts("kept", rest.kept);
+    int64_t least = 0;
+    for (const int64_t row : rest.kept) {
+      if (row < least || row >= rest.head) damaged();
+      least = row + 1;
     }
   }
-  if (at != numbers.size() || std::ssize(out) != count) damaged();
-  return out;
 }
 
 }  // namespace penstock

@@ -7,8 +7,6 @@
 
 #include <cstdint>
 #include <map>
-#include <span>
-#include <string>
 #include <vector>
 
 #include "data/block.h"
@@ -33,10 +31,16 @@ struct InnerRest {
 using InnerRests = std::map<uint64_t, InnerRest>;
 uint64_t inner_key(const Origin& input, int64_t row);
 
-// As numbers and positions of a mark, behind what stands there, and back. take_rests throws
-// DATA_LOSS for what is no such thing.
-void put_rests(const InnerRests& rests, std::vector<int64_t>* numbers,
-               std::vector<StreamPosition>* positions);
-InnerRests take_rests(std::span<const int64_t> numbers, std::span<const StreamPosition> positions);
+// Fields of a mark (runtime/mark_fields.h) that hold rests, without their starts: these are
+// positions of the mark, in the order of the keys.
+void rests_fields(const InnerRests& rests, auto& f) {
+  f.count("rests", std::ssize(rests));
+  for (const auto& [key, rest] : rests) {
+    f.id("key", key);
+    f.count("head", rest.head);
+    f.counts("kept", rest.kept);
+  }
+}
+void rests_fields(InnerRests& rests, MarkReader& f);
 
 }  // namespace penstock

@@ -17,6 +17,7 @@ struct InnerSlot {
   uint64_t key = 0;                 // inner_key of that
   int64_t pulled = 0;               // rows so far, those of held included
   StreamPosition before;            // where the dataset stood before held
+  bool takes_turns = false;         // the pool may work on it (InnerDatasets::work_ahead)
   const InnerRest* rest = nullptr;  // what is to be given of it, where that is not all
 
   int64_t left() const { return held ? held->rows - row : 0; }

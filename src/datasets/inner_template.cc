@@ -83,7 +83,7 @@ void add_stages(const std::vector<PlanPtr>& nodes, const std::vector<LeafSpec>& 
     stage.counters = context.run->counters(node.get());
     stage.function = std::make_shared<const CompiledFunction>(
         with_captured(*node->functions.front().second, types, out->captured, !stage.filter),
-        std::span<const Tensor>());
+        std::span<const Tensor>(), context.run->reads(node.get()));
     stages.push_back(std::move(stage));
   }
   if (!stages.empty()) out->stages = std::make_unique<const Chain>(std::move(stages));
@@ -132,8 +132,8 @@ std::unique_ptr<const InnerTemplate> inner_template(const PlanPtr& node,
   out->columns = out->leaves.size();
   std::vector<LeafSpec> environment;
   for (const ValueId id : ids) environment.push_back(f.type(id));
-  out->environment =
-      std::make_shared<const CompiledFunction>(with_results(f, ids), context.environment);
+  out->environment = std::make_shared<const CompiledFunction>(
+      with_results(f, ids), context.environment, context.run->reads(node.get()));
   add_stages(stages, environment, context, out.get());
   return out;
 }

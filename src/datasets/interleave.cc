@@ -2,13 +2,15 @@
 // of them are open at once and give block_length elements in turn.
 //
 // The order never depends on the machine: cycle_length has a fixed default and threads that work
-// ahead change nothing. Where f gives files, those that come next are opened and read ahead as
-// well: three, or as many as num_parallel_calls is more than cycle_length.
+// ahead change nothing. num_parallel_calls of them are worked on at once. If f gives files, those
+// that come next are opened and read ahead as well: three, or as many as num_parallel_calls
+// is more than cycle_length.
 
 #include <algorithm>
 
 #include "datasets/datasets.h"
 #include "datasets/interleaving.h"
+#include "datasets/opened_mark.h"
 
 namespace penstock {
 
@@ -23,9 +25,9 @@ OperatorDef interleave_operator() {
                optional("cycle_length", Param::Kind::integer, Attr::integer(16)),
                optional("block_length", Param::Kind::integer, Attr::integer(1)),
                knob("num_parallel_calls"),
-               option("deterministic", Param::Kind::boolean, Attr::boolean(true))};
+               option("deterministic", Param::Kind::boolean, {})};
   op.rows = Rows::multiply;
-  op.resharding = Resharding::opened;
+  op.resharding = interleaving_resharding();
   op.function_input = [](const NodeDraft& draft, std::string_view) { return draft.input().spec; };
   op.infer = [](NodeDraft& draft) {
     draft.int_at_least("cycle_length", 1, "must be positive", 1);
@@ -39,16 +41,19 @@ OperatorDef interleave_operator() {
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     const Attr& calls = node->arg("num_parallel_calls");
-    const int64_t n = calls.is_auto() || calls.is_none() ? 1 : calls.as_int();
+    const bool asked = !calls.is_auto() && !calls.is_none();
+    const int64_t n = asked ? calls.as_int() : 1;
     const int64_t cycle = node->arg("cycle_length").as_int(),
                   block = node->arg("block_length").as_int();
     constexpr int64_t kRowsAhead = 32;
     const int64_t rows = std::min(context.run->options().block_rows,
                                   std::max(kRowsAhead, block > INT64_MAX / 2 ? block : 2 * block));
-    Interleaving how{cycle, block, n > 1 && !context.run->options().latency ? rows : 0};
-    constexpr int64_t kMostFilesAhead = 64;
-    if (!calls.is_auto() && !calls.is_none())
-      how.files_ahead = std::clamp<int64_t>(n - cycle, 0, kMostFilesAhead);
+    StageControls& controls = context.run->stage(node.get())->controls;
+    controls.calls.start(n, INT64_MAX, asked);
+    controls.rows_ahead.start(rows, INT64_MAX, false);
+    controls.files_ahead.start(std::max(kFilesAhead, asked ? n - cycle : 0), kMostFilesAhead,
+                               false);
+    const Interleaving how{cycle, block, true, &controls};
     return open_interleaving(node, context, how);
   };
   return op;

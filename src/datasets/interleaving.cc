@@ -6,8 +6,8 @@
 // Datasets that read files are opened before their turn, so that their reading begins: as many as
 // files_ahead says, while half of the memory budget is free.
 //
-// A mark holds for each slot how many inputs ago its dataset was made, and where that dataset
-// stands; taken up, the inputs are read again from the oldest.
+// A mark holds for each slot how many inputs ago its dataset was made, and the dataset's position.
+// On resume the inputs are read again from the oldest.
 
 #include "datasets/interleaving.h"
 
@@ -16,8 +16,8 @@
 #include "data/object_list.h"
 #include "datasets/block_flat_map.h"
 #include "datasets/inner_datasets.h"
+#include "datasets/opened_mark.h"
 #include "datasets/runs.h"
-#include "runtime/resumed_count.h"
 
 namespace penstock {
 namespace {
@@ -29,7 +29,8 @@ class InterleavingCursor final : public Cursor {
         run_(context.run),
         noted_(ScopedOpenedRows::of(node.get())),
         inner_(node, context, how) {
-    if (const StageMark* from = context.resume(*node)) resume(*from);
+    if (auto from = resumed_opened(context, *node))
+      resume(std::move(*from), *context.resume(*node));
   }
 
  protected:
@@ -86,76 +87,58 @@ class InterleavingCursor final : public Cursor {
   void mark(Block* out) {
     const int64_t head = inner_.used();
     int64_t oldest = head;
-    const auto at = static_cast<int64_t>(at_);
-    const bool dealt = !inner_.rests().empty();
-    std::vector<int64_t> numbers{dealt ? ~at : at, taken_, inner_.exhausted() ? 1 : 0};
-    if (dealt) numbers.push_back(std::ssize(slots_));
+    OpenedMark fields;
+    fields.slot = static_cast<int64_t>(at_);
+    fields.taken = taken_;
+    fields.input_ended = inner_.exhausted();
     std::vector<StreamPosition> positions(1);
     for (const Slot& slot : slots_) {
-      numbers.push_back(slot.cursor ? head - slot.arrived : 0);
+      fields.ages.push_back(slot.cursor ? head - slot.arrived : 0);
       if (!slot.cursor) continue;
       oldest = std::min(oldest, slot.arrived);
       positions.push_back(slot.position());
     }
-    if (dealt) {
-      InnerRests rests = inner_.rests();
-      for (const Slot& slot : slots_)
-        if (slot.rest) rests[slot.key] = slot.rest->behind(slot.next_row(), slot.position());
-      put_rests(rests, &numbers, &positions);
-    }
+    if (!inner_.rests().empty()) add_rests(&fields, &positions);
     positions[0] = inner_.trail().before(oldest);
-    set_mark(out, numbers, positions);
+    set_mark(out, fields, positions);
     inner_.trail().forget(oldest);
   }
 
-  void resume(const StageMark& from) {
-    if (from.numbers().size() == kBlockFlatMapNumbers) return resume_block_flat_map(from);
-    const bool dealt = from.number(0) < 0;
-    at_ = static_cast<size_t>(dealt ? ~from.number(0) : from.number(0));
-    taken_ = checked_count(from.number(1), from.stage());
-    InnerRests rests;
-    const std::span<const int64_t> ages =
-        dealt ? ages_and_rests(from, &rests) : std::span<const int64_t>(from.numbers()).subspan(3);
-    int64_t head = 0;
-    for (const int64_t age : ages) head = std::max(head, checked_count(age, from.stage()));
-    if (static_cast<int64_t>(ages.size()) > how_.cycle_length)
-      damaged("more datasets than cycle_length");
-    slots_.resize(ages.size());
+  void add_rests(OpenedMark* fields, std::vector<StreamPosition>* positions) const {
+    fields->rests = inner_.rests();
+    for (const Slot& slot : slots_)
+      if (slot.rest) fields->rests[slot.key] = slot.rest->behind(slot.next_row(), slot.position());
+    for (const auto& [key, rest] : fields->rests) positions->push_back(rest.start);
+  }
+
+  void resume(OpenedMark from, const StageMark& mark) {
+    if (from.by_rows) return resume_by_rows(from, mark);
+    if (std::ssize(from.ages) > how_.cycle_length) damaged("more datasets than cycle_length");
+    if (from.slot > std::ssize(from.ages)) damaged("no slot " + std::to_string(from.slot));
+    at_ = static_cast<size_t>(from.slot);
+    taken_ = from.taken;
+    const int64_t head = from.ages.empty() ? 0 : std::ranges::max(from.ages);
+    slots_.resize(from.ages.size());
     std::vector<InnerDatasets::Live> live;
-    for (size_t i = 0; i < ages.size(); ++i) {
-      if (ages[i] <= 0) continue;
-      if (live.size() + 1 >= from.inputs().size()) damaged("a dataset's position is missing");
-      slots_[i].arrived = head - ages[i];
-      live.push_back({slots_[i].arrived, i, from.inputs()[live.size() + 1]});
+    for (size_t i = 0; i < from.ages.size(); ++i) {
+      if (from.ages[i] == 0) continue;
+      slots_[i].arrived = head - from.ages[i];
+      live.push_back({slots_[i].arrived, i, mark.input(live.size() + 1)});
     }
-    if (at_ > slots_.size()) damaged("no slot " + std::to_string(at_));
     std::ranges::sort(live, {}, &InnerDatasets::Live::row);
-    inner_.take_up(head, std::move(live), from.number(2) != 0, std::move(rests));
+    inner_.take_up(head, std::move(live), from.input_ended, std::move(from.rests));
+  }
+
+  // The mark of BlockFlatMapCursor.
+  void resume_by_rows(const OpenedMark& from, const StageMark& mark) {
+    if (!from.inside && from.source_rows == 0) return;
+    slots_.resize(1);
+    const StreamPosition at = from.inside ? mark.input(1) : StreamPosition{nullptr, from.emitted};
+    inner_.take_up(1, {{0, 0, at}}, false, {});
   }
 
   [[noreturn]] static void damaged(const std::string& what) {
     throw Error(Code::data_loss, "the checkpoint is damaged: " + what);
-  }
-
-  static std::span<const int64_t> ages_and_rests(const StageMark& from, InnerRests* rests) {
-    const std::span<const int64_t> numbers = from.numbers();
-    const std::span<const StreamPosition> positions = from.inputs();
-    const auto slots = static_cast<size_t>(checked_count(from.number(3), from.stage()));
-    if (slots > numbers.size() - 4) damaged("it has too few numbers");
-    const std::span<const int64_t> ages = numbers.subspan(4, slots);
-    const auto live = std::ranges::count_if(ages, [](int64_t age) { return age > 0; });
-    if (std::ssize(positions) <= live) damaged("a dataset's position is missing");
-    *rests =
-        take_rests(numbers.subspan(4 + slots), positions.subspan(1 + static_cast<size_t>(live)));
-    return ages;
-  }
-
-  void resume_block_flat_map(const StageMark& from) {
-    const bool within = from.inputs().size() > 1;
-    if (!within && from.number(0) == 0) return;
-    slots_.resize(1);
-    const StreamPosition at = within ? from.inputs()[1] : StreamPosition{nullptr, from.number(1)};
-    inner_.take_up(1, {{0, 0, at}}, false, {});
   }
 
   void advance() {
@@ -165,6 +148,7 @@ class InterleavingCursor final : public Cursor {
 
   // The slot's next rows; at its end the slot is empty and the pointer moves on.
   Poll pull_inner(Slot* slot, const Pull& pull, int64_t made) {
+    inner_.work_ahead(slot);
     const int64_t want =
         how_.cycle_length == 1
             ? pull.max_rows - made

@@ -9,12 +9,14 @@ namespace penstock {
 struct Interleaving {
   int64_t cycle_length = 1;
   int64_t block_length = 1;
-  int64_t rows_ahead =
-      0;  // each open inner dataset is worked on so far ahead by other threads; 0: not
-  // Coming inner datasets that read files are opened early, so many, and read ahead; the order does
-  // not change.
-  int64_t files_ahead = 3;
+  // Open inner datasets are worked on between their turns, `calls` of them at once and each
+  // `rows_ahead` rows ahead, by other threads.
+  bool in_turns = false;
+  // The stage's. Coming inner datasets that read files are opened early, `files_ahead` of them, and
+  // read ahead; the order does not change.
+  StageControls* controls = nullptr;
 };
+constexpr int64_t kFilesAhead = 3, kMostFilesAhead = 64;
 
 // The element spec of the dataset that f gives; fails when it gives something else.
 Spec inner_spec(const NodeDraft& draft);

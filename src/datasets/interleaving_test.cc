@@ -43,7 +43,8 @@ PlanPtr plan_of(const std::string& text) {
 
 int64_t files_opened(Run& run) {
   int64_t out = 0;
-  for (const auto& [node, counters] : run.all_counters()) out += counters->files_opened.load();
+  for (const auto& [node, stage] : run.stages())
+    out += stage->counters.total(&StageCounts::files_opened);
   return out;
 }
 

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/open_file.h"
 #include "datasets/datasets.h"
 #include "datasets/file_order.h"
 #include "datasets/records.h"
+#include "io/file_system.h"
 #include "io/glob.h"
 #include "runtime/indexed.h"
 
@@ -63,7 +63,7 @@ class NamesCursor final : public Cursor {
     std::iota(places.begin(), places.end(), at_);
     *out = names_.at(places);
     at_ += out->rows;
-    set_mark(out, {at_});
+    set_mark(out, IndexMark{at_});
     return Poll::ready;
   }
 
@@ -89,7 +89,7 @@ OperatorDef named(const char* name) {
     std::vector<std::string> names;
     try {
       names = strings_of(patterns);
-      for (const std::string& pattern : names) system_path("list", pattern);
+      for (const std::string& pattern : names) resolve_name("list", pattern);
     } catch (const Error& e) {
       NodeDraft::fail("file_pattern", e.message());
     }

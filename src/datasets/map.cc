@@ -3,6 +3,7 @@
 // synchronous=true: one call at a time, whatever the knobs would make of it.
 
 #include "datasets/datasets.h"
+#include "datasets/resharding.h"
 #include "runtime/chain.h"
 #include "runtime/indexed.h"
 
@@ -32,14 +33,13 @@ OperatorDef map_operator() {
   op.name = "map";
   op.doc = "Each element becomes f(element).";
   op.params = {required("input", Param::Kind::dataset), required("f", Param::Kind::function),
-               knob("num_parallel_calls"),
-               option("deterministic", Param::Kind::boolean, Attr::boolean(true)),
+               knob("num_parallel_calls"), option("deterministic", Param::Kind::boolean, {}),
                option("synchronous", Param::Kind::boolean, Attr::boolean(false))};
   op.params.back().performance = true;  // it decides no data
   op.rows = Rows::same;
   op.chain = ChainRole::map;
   op.passes_marks = true;
-  op.resharding = Resharding::same;
+  op.resharding = resharding_row_by_row();
   op.changes_nothing = [](const PlanNode& node) { return is_identity(*node.function("f")); };
   op.function_input = [](const NodeDraft& draft, std::string_view) { return draft.input().spec; };
   op.infer = [](NodeDraft& draft) {

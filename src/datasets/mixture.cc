@@ -12,17 +12,30 @@
 namespace penstock {
 namespace {
 
+// With the positions of the inputs, and of what the selector reads.
+struct MixtureMark {
+  static constexpr MarkForm kForm{"mixture", 1};
+  int64_t draws = 0;  // of the selector
+  bool done = false;
+  std::vector<bool> alive;  // inputs that have not ended
+  static void fields(auto& mark, auto& f) {
+    f.number("draws", mark.draws);
+    f.flag("done", mark.done);
+    f.flags("alive", mark.alive);
+  }
+};
+
 class MixtureCursor final : public Cursor {
  public:
   MixtureCursor(std::vector<CursorPtr> inputs, std::unique_ptr<Selector> selector,
-                bool stop_on_empty, const StageMark* from)
-      : selector_(std::move(selector)),
+                bool stop_on_empty, const std::optional<MixtureMark>& from)
+      : alive_(from ? from->alive : std::vector<bool>(inputs.size(), true)),
+        selector_(std::move(selector)),
         stop_on_empty_(stop_on_empty),
-        done_(from && from->number(1) != 0) {
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      alive_.push_back(!from || from->number(i + 2) != 0);
-      inputs_.push_back({std::move(inputs[i]), nullptr, 0, {}});
-    }
+        done_(from && from->done) {
+    if (alive_.size() != inputs.size())
+      throw Error(Code::data_loss, "the checkpoint is damaged: it has another number of datasets");
+    for (CursorPtr& input : inputs) inputs_.push_back({std::move(input), nullptr, 0, {}});
   }
 
  protected:
@@ -103,14 +116,10 @@ class MixtureCursor final : public Cursor {
 
   void mark(Block* out) {
     if (!identity().marks || chosen_ != kNone) return;
-    std::vector<int64_t> numbers{selector_->number(), done_ ? 1 : 0};
     std::vector<StreamPosition> positions;
-    for (size_t i = 0; i < inputs_.size(); ++i) {
-      numbers.push_back(alive_[i] ? 1 : 0);
-      positions.push_back(inputs_[i].position());
-    }
+    for (const Input& input : inputs_) positions.push_back(input.position());
     if (const StreamPosition* p = selector_->position()) positions.push_back(*p);
-    set_mark(out, numbers, positions);
+    set_mark(out, MixtureMark{selector_->number(), done_, alive_}, positions);
   }
 
   std::vector<Input> inputs_;
@@ -164,11 +173,15 @@ CursorPtr open_mixed_input(const PlanNode& node, const OpenContext& context, siz
   return own.open_input(node, i);
 }
 
+int64_t resumed_draws(const PlanNode& node, const OpenContext& context) {
+  return context.resumed<MixtureMark>(node).value_or(MixtureMark()).draws;
+}
+
 CursorPtr open_mixture(const PlanNode& node, const OpenContext& context,
                        std::vector<CursorPtr> inputs, std::unique_ptr<Selector> selector,
                        bool stop_on_empty) {
   return std::make_unique<MixtureCursor>(std::move(inputs), std::move(selector), stop_on_empty,
-                                         context.resume(node));
+                                         context.resumed<MixtureMark>(node));
 }
 
 }  // namespace penstock

@@ -45,6 +45,8 @@ class RowReader {
 void infer_mixture(NodeDraft& draft, size_t count);
 // Input i in its place in the mixture: its rows are others than those of the first.
 CursorPtr open_mixed_input(const PlanNode& node, const OpenContext& context, size_t i);
+// Number of the selector's next draw.
+int64_t resumed_draws(const PlanNode& node, const OpenContext& context);
 // `inputs` are in the order of the node's. An input that has ended is passed over, or ends it all.
 CursorPtr open_mixture(const PlanNode& node, const OpenContext& context,
                        std::vector<CursorPtr> inputs, std::unique_ptr<Selector> selector,

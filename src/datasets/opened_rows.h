@@ -1,5 +1,5 @@
 // Which rows of which inner dataset a flat_map or interleave gives: noted for the dealing to other
-// ranks (datasets/undelivered.h).
+// ranks (datasets/descent.h).
 #pragma once
 
 #include <cstdint>

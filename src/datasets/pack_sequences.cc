@@ -14,6 +14,7 @@
 #include "datasets/datasets.h"
 #include "datasets/padding.h"
 #include "datasets/refill.h"
+#include "datasets/resharding.h"
 
 namespace penstock {
 namespace {
@@ -21,13 +22,13 @@ namespace {
 class PackCursor final : public Cursor {
  public:
   PackCursor(CursorPtr input, int64_t length, size_t window, std::vector<Padding> paddings,
-             std::vector<LeafSpec> leaves, const StageMark* from)
+             std::vector<LeafSpec> leaves, std::optional<HeldRows> from)
       : input_(std::move(input)),
         length_(length),
         window_(window),
         paddings_(std::move(paddings)),
         leaves_(std::move(leaves)) {
-    refill_.start(*input_, from, 0);
+    refill_.start(*input_, std::move(from));
   }
 
  protected:
@@ -108,10 +109,11 @@ class PackCursor final : public Cursor {
 
   void mark(Block* out) {
     if (!identity().marks) return;
-    std::vector<int64_t> held, numbers;
+    std::vector<int64_t> held;
     for (const Row& r : open_) held.insert(held.end(), r.arrived.begin(), r.arrived.end());
-    const StreamPosition before = refill_.add_to_mark(ordinal(at_), &held, &numbers);
-    set_mark(out, numbers, {&before, 1});
+    HeldRows fields;
+    const StreamPosition before = refill_.hold(ordinal(at_), std::move(held), &fields);
+    set_mark(out, fields, {before});
   }
 
   Poll emit(const Row& row, Block* out) {
@@ -217,15 +219,14 @@ OperatorDef pack_sequences_operator() {
                optional("window", Param::Kind::tensor, Attr::integer(16)),
                optional("padding_values", Param::Kind::any, {})};
   op.rows = Rows::regroup;
-  op.resharding = Resharding::listed;
-  op.first_mark = {0};
+  op.resharding = resharding_in_order<HeldRows>();
   op.infer = infer;
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     const int64_t length = open_positive(context, *node, "length");
     const auto window = static_cast<size_t>(open_positive(context, *node, "window"));
-    return std::make_unique<PackCursor>(context.open_input(*node), length, window,
-                                        open_paddings(context, *node),
-                                        node->inputs[0]->spec.leaves(), context.resume(*node));
+    return std::make_unique<PackCursor>(
+        context.open_input(*node), length, window, open_paddings(context, *node),
+        node->inputs[0]->spec.leaves(), context.resumed<HeldRows>(*node));
   };
   return op;
 }

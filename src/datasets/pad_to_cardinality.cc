@@ -22,12 +22,17 @@ Tensor zeros(const LeafSpec& leaf) {
   return out;
 }
 
+struct PadMark {
+  static constexpr MarkForm kForm{"pad", 1};
+  int64_t left = 0;  // padding still to come
+  static void fields(auto& mark, auto& f) { f.count("left", mark.left); }
+};
+
 class PadCursor final : public Cursor {
  public:
   PadCursor(const PlanNode& node, const OpenContext& context)
       : input_(context.open_input(node)),
-        left_(context.resumed_number(
-            node, 0, node.arg("cardinality").as_int() - node.inputs[0]->cardinality)),
+        left_(padding_left(node, context)),
         at_(mix(context.lineage, 1)),
         epoch_(context.epoch),
         block_rows_(context.run->options().block_rows) {
@@ -48,7 +53,7 @@ class PadCursor final : public Cursor {
         const auto at = out->columns.begin() + static_cast<std::ptrdiff_t>(mask_);
         out->columns.insert(out->columns.erase(at, at + replaced_),
                             Column::constant(Tensor::scalar(true), out->rows));
-        set_mark(out, {left_}, {input_->position()});
+        set_mark(out, PadMark{left_}, {input_->position()});
       }
       if (poll != Poll::end) return poll;
       input_done_ = true;
@@ -59,11 +64,16 @@ class PadCursor final : public Cursor {
     for (const Tensor& t : fill_) out->columns.push_back(Column::constant(t, out->rows));
     out->origin = Origin(at_ - static_cast<uint64_t>(left_), 1, epoch_);
     left_ -= out->rows;
-    set_mark(out, {left_}, {input_->position()});
+    set_mark(out, PadMark{left_}, {input_->position()});
     return Poll::ready;
   }
 
  private:
+  static int64_t padding_left(const PlanNode& node, const OpenContext& context) {
+    const PadMark all{node.arg("cardinality").as_int() - node.inputs[0]->cardinality};
+    return context.resumed<PadMark>(node).value_or(all).left;
+  }
+
   CursorPtr input_;
   int64_t left_;  // padding still to come
   const uint64_t at_, epoch_;

@@ -11,6 +11,7 @@
 #include "datasets/batching.h"
 #include "datasets/datasets.h"
 #include "datasets/padding.h"
+#include "datasets/resharding.h"
 #include "datasets/token_budget.h"
 #include "runtime/indexed.h"
 
@@ -110,7 +111,7 @@ class PaddedBatchCursor final : public Cursor {
     out->origin = origin_;
     pad_components(rows_, paddings_, out);
     set_mark(
-        out, {},
+        out, InputsMark(),
         {at_ == in_.rows ? input_->position() : StreamPosition{before_.mark, before_.rows + at_}});
     return Poll::ready;
   }
@@ -164,7 +165,7 @@ OperatorDef padded_batch_operator() {
                optional("drop_remainder", Param::Kind::boolean, Attr::boolean(false)),
                option("max_tokens", Param::Kind::tensor, {})};
   op.rows = Rows::regroup;
-  op.resharding = Resharding::ordered;
+  op.resharding = resharding_in_order<InputsMark>();
   op.infer = infer;
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     const bool counted = !node->arg("batch_size").is_none();

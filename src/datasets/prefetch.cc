@@ -2,10 +2,11 @@
 
 #include "data/checked_product.h"
 #include "datasets/datasets.h"
+#include "datasets/resharding.h"
 #include "plan/noop.h"
-#include "runtime/async_stage.h"
 #include "runtime/indexed.h"
 #include "runtime/serial.h"
+#include "runtime/stage_cursor.h"
 
 namespace penstock {
 namespace {
@@ -35,7 +36,7 @@ OperatorDef prefetch_operator() {
   op.params[1].performance = true;
   op.rows = Rows::same;
   op.hands_on = op.reads_ahead = op.passes_marks = true;
-  op.resharding = Resharding::same;
+  op.resharding = resharding_row_by_row();
   op.changes_nothing = [](const PlanNode& node) { return argument_is(node, "buffer_size", 0); };
   op.infer = [](NodeDraft& draft) {
     const Attr& size = draft.node.args["buffer_size"];
@@ -46,18 +47,19 @@ OperatorDef prefetch_operator() {
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     const Attr& size = node->arg("buffer_size");
-    const int64_t rows = size.is_auto() || size.is_none() || size.as_int() < 0
-                             ? automatic_rows(node->spec)
-                             : size.as_int();
+    const bool open = size.is_auto() || size.is_none() || size.as_int() < 0;
+    const int64_t rows = open ? automatic_rows(node->spec) : size.as_int();
     OpenContext below = context.below(*node);
     below.batch_rows = context.batch_rows;
     CursorPtr input = below.open(node->inputs[0]);
     if (rows == 0 || is_serial() || context.run->options().latency) return input;
-    AsyncOptions options;
-    options.buffer_rows = rows;
+    RunStage* stage = context.run->stage(node.get());
+    stage->controls.rows_ahead.start(rows, INT64_MAX, !open);
+    StageOptions options;
+    options.controls = &stage->controls;
     options.depth = context.depth;
-    options.counters = context.run->counters(node.get());
-    return open_async_stage(std::move(input), context.run, options);
+    options.counters = &stage->counters;
+    return open_stage(std::move(input), context.run, options);
   };
   op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
     return open_indexed_input(*node, context);

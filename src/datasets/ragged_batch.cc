@@ -7,6 +7,7 @@
 #include "data/ragged.h"
 #include "datasets/batching.h"
 #include "datasets/datasets.h"
+#include "datasets/resharding.h"
 
 namespace penstock {
 namespace {
@@ -35,7 +36,7 @@ OperatorDef ragged_batch_operator() {
                optional("drop_remainder", Param::Kind::boolean, Attr::boolean(false)),
                optional("row_splits_dtype", Param::Kind::dtype, Attr::of(DType::int64))};
   op.rows = Rows::regroup;
-  op.resharding = Resharding::ordered;
+  op.resharding = resharding_in_order<InputsMark>();
   op.infer = [](NodeDraft& draft) {
     const int64_t size = known_batch_size(draft);
     const bool drop = draft.node.args["drop_remainder"].as_bool();

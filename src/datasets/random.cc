@@ -14,7 +14,10 @@ namespace {
 class RandomCursor final : public Cursor {
  public:
   RandomCursor(uint64_t seed, uint64_t epoch, const PlanNode& node, const OpenContext& context)
-      : seed_(seed), epoch_(epoch), context_(context), position_(context.resumed_number(node)) {}
+      : seed_(seed),
+        epoch_(epoch),
+        context_(context),
+        position_(context.resumed_index(node, kMostResumed)) {}
 
  protected:
   Poll next(Block* out, const Pull& pull) override {
@@ -29,7 +32,7 @@ class RandomCursor final : public Cursor {
     }
     out->columns.push_back(std::move(column));
     position_ += rows;
-    set_mark(out, {position_});
+    set_mark(out, IndexMark{position_});
     return Poll::ready;
   }
 

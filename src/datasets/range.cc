@@ -37,7 +37,7 @@ class RangeCursor final : public Cursor {
     out->columns.push_back(std::move(column));
     out->origin = source_origin(context_, position_);
     position_ += rows;
-    set_mark(out, {position_});
+    set_mark(out, IndexMark{position_});
     return Poll::ready;
   }
 

@@ -10,10 +10,16 @@
 #include "datasets/items.h"
 #include "datasets/pending_rows.h"
 #include "datasets/unbatching.h"
-#include "runtime/resumed_count.h"
 
 namespace penstock {
 namespace {
+
+// At the position of the items, which is a mark of unbatching: nothing is pending.
+struct RebatchMark {
+  static constexpr MarkForm kForm{"rebatch", 1};
+  int64_t turn = 0;  // index of the size of the next batch
+  static void fields(auto& mark, auto& f) { f.count("turn", mark.turn); }
+};
 
 class RebatchCursor final : public Cursor {
  public:
@@ -61,7 +67,7 @@ class RebatchCursor final : public Cursor {
       for (const LeafSpec& leaf : leaves_) out->columns.push_back(empty_batch(leaf));
     }
     out->origin = origin_;
-    set_mark(out, {static_cast<int64_t>(turn_)}, {items_->position()});  // nothing is pending
+    set_mark(out, RebatchMark{static_cast<int64_t>(turn_)}, {items_->position()});
     return Poll::ready;
   }
 
@@ -82,15 +88,17 @@ class RebatchCursor final : public Cursor {
   bool ended_ = false;
 };
 
-// The items of the input, taken up where the mark says.
+// The items of the input, from where the mark says.
 CursorPtr open_items(const PlanNode& node, const OpenContext& context) {
-  const StageMark* mark = context.resume(node);
   StreamPosition at;
-  if (mark && !mark->inputs().empty()) at = mark->inputs()[0];
-  const auto* items = static_cast<const StageMark*>(at.mark.get());
+  if (const StageMark* mark = context.resume(node)) at = mark->input();
+  UnbatchMark from;
   OpenContext below = context.deeper();
-  if (items && !items->inputs().empty()) below.at = items->inputs()[0];
-  CursorPtr out = open_unbatching(below.open(node.inputs[0]), node.inputs[0]->spec.leaves(), items);
+  if (const StageMark* items = stage_mark(at.mark)) {
+    from = decoded_mark<UnbatchMark>(*items);
+    below.at = items->input();
+  }
+  CursorPtr out = open_unbatching(below.open(node.inputs[0]), node.inputs[0]->spec.leaves(), from);
   out->set_identity({nullptr, node.op->name, static_cast<size_t>(node.spec.leaf_count()), &node,
                      context.run->options().marks, false});
   out->resume_at(at);
@@ -177,7 +185,8 @@ OperatorDef rebatch_operator() {
     check_sizes(sizes);
     return std::make_unique<RebatchCursor>(
         open_items(*node, context), std::move(sizes), node->arg("drop_remainder").as_bool(),
-        item_leaves(node->inputs[0]->spec), resumed_count(context, *node));
+        item_leaves(node->inputs[0]->spec),
+        context.resumed<RebatchMark>(*node).value_or(RebatchMark()).turn);
   };
   return op;
 }

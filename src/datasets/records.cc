@@ -3,17 +3,14 @@
 
 #include "datasets/records.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <cstring>
 
-#include "base/open_file.h"
 #include "base/random.h"
+#include "io/file_system.h"
 #include "io/glob.h"
 #include "io/input_stream.h"
 #include "runtime/read_ahead.h"
-#include "runtime/resumed_count.h"
 
 namespace penstock {
 namespace {
@@ -22,14 +19,13 @@ class RecordsCursor final : public Cursor {
  public:
   // The paths from the file number `first` on.
   RecordsCursor(std::vector<std::string> paths, size_t first, const OpenContext& context,
-                NodeCounters* counters, ReadAhead::Open open,
-                std::unique_ptr<RecordDecoder> decoder)
+                RunStage* stage, ReadAhead::Open open, std::unique_ptr<RecordDecoder> decoder)
       : context_(context),
         decoder_(std::move(decoder)),
         paths_(paths),
         first_(first),
         file_(first),
-        ahead_(context.run, counters,
+        ahead_(context.run, stage,
                {paths.begin() + static_cast<std::ptrdiff_t>(first), paths.end()}, std::move(open)) {
   }
 
@@ -75,7 +71,7 @@ class RecordsCursor final : public Cursor {
  private:
   uint64_t first_lineage(size_t file) const { return mix(context_.lineage, file + 1); }
 
-  void mark(Block* out) const { set_mark(out, {static_cast<int64_t>(file_), position_}); }
+  void mark(Block* out) const { set_mark(out, FileMark{static_cast<int64_t>(file_), position_}); }
 
   Column views_of(std::span<const Record> records) const {
     Column column = Column::dense(DType::bytes, {}, static_cast<int64_t>(records.size()));
@@ -104,7 +100,7 @@ void check_names(const Attr& names) {
       NodeDraft::fail("filenames", "is " + type.text() + ", expected a file name");
   } else if (!names.has_capture()) {
     try {
-      for (const std::string& name : strings_of(names)) system_path("open", name);
+      for (const std::string& name : strings_of(names)) resolve_name("open", name);
     } catch (const Error& e) {
       NodeDraft::fail("filenames", e.message());
     }
@@ -112,9 +108,7 @@ void check_names(const Attr& names) {
 }
 
 bool is_pattern(const std::string& name) {
-  struct stat status;
-  return name.find_first_of("*?[") != std::string::npos &&
-         ::stat(system_path("open", name), &status) != 0;
+  return name.find_first_of("*?[") != std::string::npos && !file_status(name).exists();
 }
 
 }  // namespace
@@ -171,16 +165,19 @@ CursorPtr open_records(std::vector<std::string> paths, const PlanPtr& node,
                        const OpenContext& context,
                        std::function<std::unique_ptr<RecordReader>(const std::string& path)> open,
                        std::unique_ptr<RecordDecoder> decoder) {
-  const int64_t first = resumed_count(context, *node);
-  if (first < 0 || first > static_cast<int64_t>(paths.size())) {
+  const FileMark from = context.resumed<FileMark>(*node).value_or(FileMark());
+  if (from.file > std::ssize(paths)) {
     throw Error(Code::failed_precondition, "the checkpoint stands in file " +
-                                               std::to_string(first) + ", there are only " +
+                                               std::to_string(from.file) + ", there are only " +
                                                std::to_string(paths.size()) + " now");
   }
-  auto cursor = std::make_unique<RecordsCursor>(std::move(paths), static_cast<size_t>(first),
-                                                context, context.run->counters(node.get()),
-                                                std::move(open), std::move(decoder));
-  cursor->drop_rows(resumed_count(context, *node, 1));
+  RunStage* stage = context.run->stage(node.get());
+  if (const Attr& size = node->arg("buffer_size"); size.is_tensor())
+    stage->controls.bytes_ahead.start(size.as_int(), INT64_MAX, true);
+  auto cursor =
+      std::make_unique<RecordsCursor>(std::move(paths), static_cast<size_t>(from.file), context,
+                                      stage, std::move(open), std::move(decoder));
+  cursor->drop_rows(from.records);
   return cursor;
 }
 

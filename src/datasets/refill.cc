@@ -4,30 +4,30 @@
 
 namespace penstock {
 
-void Refill::start(const Cursor& input, const StageMark* from, size_t first_number) {
+void Refill::start(const Cursor& input, std::optional<HeldRows> from) {
   trail_.start(input);
   if (!from) return;
-  head_ = from->number(first_number);
-  for (size_t i = first_number + 1; i < from->numbers().size(); ++i) {
-    const int64_t row = from->number(i);
-    if (row < 0 || row >= head_ || (!kept_.empty() && row <= kept_.back()))
+  from_ = std::move(*from);
+  int64_t least = 0;
+  for (const int64_t row : from_.rows) {
+    if (row < least || row >= from_.head)
       throw Error(Code::data_loss, "the checkpoint is damaged: no row " + std::to_string(row));
-    kept_.push_back(row);
+    least = row + 1;
   }
 }
 
 bool Refill::is_gone(int64_t row) {
-  if (row >= head_) return false;
-  while (next_ < kept_.size() && kept_[next_] < row) ++next_;
-  return next_ == kept_.size() || kept_[next_] != row;
+  if (row >= from_.head) return false;
+  while (next_ < from_.rows.size() && from_.rows[next_] < row) ++next_;
+  return next_ == from_.rows.size() || from_.rows[next_] != row;
 }
 
-StreamPosition Refill::add_to_mark(int64_t head, std::vector<int64_t>* held,
-                                   std::vector<int64_t>* numbers) {
-  std::ranges::sort(*held);
-  const int64_t oldest = held->empty() ? head : held->front();
-  numbers->push_back(head - oldest);
-  for (const int64_t row : *held) numbers->push_back(row - oldest);
+StreamPosition Refill::hold(int64_t head, std::vector<int64_t> held, HeldRows* out) {
+  std::ranges::sort(held);
+  const int64_t oldest = held.empty() ? head : held.front();
+  for (int64_t& row : held) row -= oldest;
+  out->head = head - oldest;
+  out->rows = std::move(held);
   StreamPosition position = trail_.before(oldest);
   trail_.forget(oldest);
   return position;

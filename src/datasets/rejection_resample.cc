@@ -31,10 +31,16 @@ std::vector<double> chances(const std::vector<double>& target, const std::vector
   return out;
 }
 
+struct RejectionMark {
+  static constexpr MarkForm kForm{"rejection", 1};
+  std::vector<int64_t> seen;  // elements of each class; empty with initial_dist
+  static void fields(auto& mark, auto& f) { f.counts("seen", mark.seen); }
+};
+
 class RejectionCursor final : public Cursor {
  public:
   RejectionCursor(CursorPtr input, std::shared_ptr<const CompiledFunction> class_func,
-                  const PlanNode& node, const StageMark* from)
+                  const PlanNode& node, const std::optional<RejectionMark>& from)
       : input_(std::move(input)),
         class_func_(std::move(class_func)),
         target_(numbers_of(node.arg("target_dist").tensor())),
@@ -42,8 +48,10 @@ class RejectionCursor final : public Cursor {
         seen_(counting_ ? std::vector<double>(target_.size(), kSmoothing)
                         : numbers_of(node.arg("initial_dist").tensor())),
         seed_(static_cast<uint64_t>(node.arg("seed").as_int())) {
+    if (from && from->seen.size() != (counting_ ? seen_.size() : 0))
+      throw Error(Code::data_loss, "the checkpoint is damaged: it has other classes");
     for (size_t c = 0; counting_ && from && c < seen_.size(); ++c)
-      seen_[c] = kSmoothing + static_cast<double>(from->number(c));
+      seen_[c] = kSmoothing + static_cast<double>(from->seen[c]);
     chances_ = chances(target_, seen_);
   }
 
@@ -75,9 +83,9 @@ class RejectionCursor final : public Cursor {
   static constexpr double kSmoothing = 10;
 
   void mark(Block* out) const {
-    std::vector<int64_t> counts;
+    RejectionMark counts;
     for (size_t c = 0; counting_ && c < seen_.size(); ++c)
-      counts.push_back(static_cast<int64_t>(seen_[c] - kSmoothing));
+      counts.seen.push_back(static_cast<int64_t>(seen_[c] - kSmoothing));
     set_mark(out, counts, {&input_->position(), 1});
   }
 
@@ -177,7 +185,7 @@ OperatorDef rejection_resample_operator() {
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     return std::make_unique<RejectionCursor>(context.open_input(*node),
                                              context.program(*node, "class_func"), *node,
-                                             context.resume(*node));
+                                             context.resumed<RejectionMark>(*node));
   };
   return op;
 }

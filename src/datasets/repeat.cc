@@ -4,20 +4,18 @@
 // draw. A pass without any good element ends an endless repeat: it would spin.
 
 #include <algorithm>
-#include <array>
 #include <deque>
 
 #include "base/random.h"
 #include "datasets/datasets.h"
+#include "datasets/repeat.h"
 #include "plan/noop.h"
 #include "runtime/indexed.h"
-#include "runtime/resumed_count.h"
+#include "runtime/open.h"
 
 namespace penstock {
 namespace {
 
-// A mark may say where the passes behind the one at hand begin, one input for each: ranks may have
-// stood in different passes when their number changed (datasets/reshard.h).
 class RepeatCursor final : public Cursor {
  public:
   RepeatCursor(PlanPtr node, const OpenContext& context, int64_t count)
@@ -26,10 +24,14 @@ class RepeatCursor final : public Cursor {
         environment_(context.environment.begin(), context.environment.end()),
         count_(count) {
     context_.environment = environment_;
-    if (const StageMark* from = context_.resume(*node_)) {
-      pass_ = checked_count(from->number(0), from->stage());
-      given_ = from->number(1) != 0;
-      for (size_t i = 1; i < from->inputs().size(); ++i) begun_.push_back(from->inputs()[i]);
+    if (const auto from = context_.resumed<RepeatMark>(*node_)) {
+      pass_ = from->pass;
+      if (count_ >= 0 && pass_ >= count_)
+        throw Error(Code::data_loss,
+                    "the checkpoint is damaged: there is no pass " + std::to_string(pass_));
+      given_ = from->emitted;
+      const auto& inputs = context_.resume(*node_)->inputs();
+      for (size_t i = 1; i < inputs.size(); ++i) begun_.push_back(inputs[i]);
     }
     open_pass();
     context_.at = {};  // later passes begin at the beginning
@@ -57,10 +59,10 @@ class RepeatCursor final : public Cursor {
 
  private:
   void mark(Block* out) const {
-    if (begun_.empty()) return set_mark(out, {pass_, given_ ? 1 : 0}, {input_->position()});
+    if (begun_.empty()) return set_mark(out, RepeatMark{pass_, given_}, {input_->position()});
     std::vector<StreamPosition> inputs{input_->position()};
     inputs.insert(inputs.end(), begun_.begin(), begun_.end());
-    set_mark(out, std::array<int64_t, 2>{pass_, given_ ? 1 : 0}, inputs);
+    set_mark(out, RepeatMark{pass_, given_}, inputs);
   }
 
   void open_pass() {
@@ -153,7 +155,7 @@ OperatorDef repeat_operator() {
   op.rows = Rows::multiply;
   op.hands_on = true;
   op.passes_param = "count";
-  op.resharding = Resharding::repeated;
+  op.resharding = repeat_resharding();
   op.changes_nothing = [](const PlanNode& node) { return argument_is(node, "count", 1); };
   op.infer = [](NodeDraft& draft) {
     draft.node.spec = draft.input().spec;

@@ -7,6 +7,7 @@
 #include "data/ragged.h"
 #include "datasets/datasets.h"
 #include "datasets/error_limit.h"
+#include "datasets/resharding.h"
 #include "datasets/structure.h"
 #include "functions/evaluate.h"
 #include "runtime/open.h"
@@ -21,8 +22,7 @@ class ReplaceErrorsCursor final : public Cursor {
       : input_(std::move(input)), limit_(node, context.run) {
     value_.rows = 1;
     for (Tensor& t : value) value_.columns.push_back(Column::constant(std::move(t), 1));
-    if (const StageMark* from = context.resume(*node))
-      limit_.start(from->number(0), from->number(1));
+    if (const auto from = context.resumed<ErrorLimitMark>(*node)) limit_.start(*from);
   }
 
  protected:
@@ -34,7 +34,7 @@ class ReplaceErrorsCursor final : public Cursor {
     } else {
       replace(out);
     }
-    set_mark(out, {limit_.rows(), limit_.errors()}, {input_->position()});
+    set_mark(out, limit_.mark(), {input_->position()});
     return Poll::ready;
   }
 
@@ -103,8 +103,7 @@ OperatorDef replace_errors_operator() {
   op.params = {required("input", Param::Kind::dataset), required("value", Param::Kind::structure)};
   for (Param& p : ErrorLimit::params()) op.params.push_back(std::move(p));
   op.rows = Rows::same;
-  op.resharding = Resharding::ordered;
-  op.first_mark = {0, 0};
+  op.resharding = resharding_in_order<ErrorLimitMark>();
   op.infer = [](NodeDraft& draft) {
     ErrorLimit::check(draft);
     const Spec& in = draft.input().spec;

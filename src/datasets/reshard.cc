@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "datasets/undelivered.h"
 #include "plan/noop.h"
 
 namespace penstock {
@@ -11,34 +10,28 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(Code::failed_precondition, what); }
 
-struct Rank {
-  int64_t ranks, rank;
-};
-
 Rank rank_of(const PlanNode& shard) {
   return {shard.arg("num_shards").as_int(), shard.arg("index").as_int()};
 }
 
 // The plan with other arguments of its shard.
-PlanPtr plan_of_rank(const std::vector<PlanPtr>& stages, const Rank& r) {
-  Attrs args = stages.back()->args;
+PlanPtr plan_of_rank(const PlanPtr& plan, const PlanNode& shard, const Rank& r) {
+  if (plan.get() != &shard) return with_inputs(*plan, {plan_of_rank(plan->inputs[0], shard, r)});
+  Attrs args = shard.args;
   args.set("num_shards", Attr::integer(r.ranks));
   args.set("index", Attr::integer(r.rank));
-  const PlanNode& shard = *stages.back();
-  PlanPtr out = make_node(*shard.op, shard.inputs, std::move(args), {}, shard.span);
-  for (size_t i = stages.size() - 1; i-- > 0;) out = with_inputs(*stages[i], {out});
-  return out;
+  return make_node(*shard.op, shard.inputs, std::move(args), {}, shard.span);
 }
 
 std::string ranks_text(int64_t n) { return std::to_string(n) + (n == 1 ? " rank" : " ranks"); }
 
 // One checkpoint of each rank, in the order of the ranks; texts by rank.
 std::vector<const RankCheckpoint*> by_rank(const std::vector<RankCheckpoint>& checkpoints,
-                                           const PlanPtr& written, size_t shard_place) {
+                                           const PlanPtr& written, const PlanNode& shard) {
   std::vector<const RankCheckpoint*> out;
   int64_t ranks = 0;
   for (const RankCheckpoint& c : checkpoints) {
-    const std::optional<SavedShard> at = saved_shard(c.text, shard_place, c.name);
+    const std::optional<SavedShard> at = saved_shard(c.text, *written, shard, c.name);
     if (!at) {
       parse_checkpoint(c.text, *written, c.name);
       refuse(c.name + ": the pipeline of this checkpoint has no `shard` there");
@@ -93,7 +86,7 @@ Share joined(const std::vector<PassRest>& parts) {
   return out;
 }
 
-// Every ranks-th of what is left, from the rank's own on.
+// Deals the remaining rows round-robin: the rank gets every ranks-th, from its own on.
 PassRest dealt(const std::vector<PassRest>& parts, const Rank& to) {
   const Share all = joined(parts);
   PassRest out;
@@ -144,66 +137,27 @@ std::vector<PassRest> dealt_passes(const std::vector<RankRest>& left, int64_t fi
   return out;
 }
 
-// The place of a stage of the new rank: shard and repeat where they are to go on, others fresh.
-class Places {
- public:
-  Places(const Rank& rank, int64_t first_pass, std::vector<PassRest> passes)
-      : rank_(rank), first_pass_(first_pass), passes_(std::move(passes)) {}
-
-  StreamPosition of(const PlanNode& node, size_t pass = 0) const {
-    if (node.op->resharding == Resharding::shard) {
-      const PassRest& rest = passes_[pass];
-      return marked(node, rest.share.numbers(Share::of_shard(rank_.ranks, rank_.rank), rest.begin),
-                    {rest.input});
-    }
-    const PlanNode& input = *node.inputs[0];
-    if (passes_marks(node)) return of(input, pass);
-    const Resharding how = resharding_of(node);
-    if (how == Resharding::opened) return of_opened(node, pass);
-    if (how != Resharding::repeated) return marked(node, node.op->first_mark, {of(input, pass)});
-    std::vector<StreamPosition> inputs;
-    for (size_t p = 0; p < passes_.size(); ++p) inputs.push_back(of(input, p));
-    return marked(node, {first_pass_, 1}, inputs);
-  }
-
- private:
-  // No dataset is open, but for some that come it is known what is left.
-  StreamPosition of_opened(const PlanNode& node, size_t pass) const {
-    std::vector<StreamPosition> positions{of(*node.inputs[0], pass)};
-    std::vector<int64_t> numbers = node.op->first_mark;
-    InnerRests rests;
-    for (const auto& [row, rest] : passes_[pass].opened) rests.insert(rest);
-    if (!rests.empty() || numbers.empty()) {
-      numbers = {~int64_t{0}, 0, 0, 0};
-      put_rests(rests, &numbers, &positions);
-    }
-    return marked(node, numbers, positions);
-  }
-
-  static StreamPosition marked(const PlanNode& node, const std::vector<int64_t>& numbers,
-                               const std::vector<StreamPosition>& inputs) {
-    return {std::make_shared<const StageMark>(nullptr, node.op->name, numbers, inputs), 0};
-  }
-
-  const Rank rank_;
-  const int64_t first_pass_;
-  const std::vector<PassRest> passes_;
-};
-
 }  // namespace
+
+StreamPosition NewRank::of(const PlanNode& node, size_t pass) const {
+  if (!node.op->deals_rows) {
+    if (changes_nothing(node)) return of(*node.inputs[0], pass);
+    return node.op->resharding->anew(*this, node, pass);
+  }
+  const PassRest& rest = passes_[pass];
+  const ShardMark mark = rest.share.mark(Share::of_shard(rank_.ranks, rank_.rank), rest.begin);
+  return {make_mark(nullptr, node.op->name, mark, std::span(&rest.input, 1)), 0};
+}
 
 SavedRun deal_anew(const std::vector<RankCheckpoint>& checkpoints, const PlanPtr& written,
                    const PlanPtr& to_run, const RunOptions& options) {
-  const std::vector<PlanPtr> stages = stages_to_shard(written);
-  const std::vector<const PlanNode*> all = topological(*written);
-  const auto shard_place =
-      static_cast<size_t>(std::ranges::find(all, stages.back().get()) - all.begin());
-  const auto ordered = by_rank(checkpoints, written, shard_place);
+  const PlanNode& shard = resharded_shard(*written);
+  const auto ordered = by_rank(checkpoints, written, shard);
   SavedRun out;
   std::vector<RankRest> left;
   for (size_t i = 0; i < ordered.size(); ++i) {
-    const Rank rank{static_cast<int64_t>(ordered.size()), static_cast<int64_t>(i)};
-    const PlanPtr plan = plan_of_rank(stages, rank);
+    const Rank rank{std::ssize(ordered), static_cast<int64_t>(i)};
+    const PlanPtr plan = plan_of_rank(written, shard, rank);
     const SavedRun saved = parse_checkpoint(ordered[i]->text, *plan, ordered[i]->name);
     if (i == 0) out.from.iterator = saved.from.iterator;
     if (saved.from.iterator != out.from.iterator) {
@@ -211,11 +165,11 @@ SavedRun deal_anew(const std::vector<RankCheckpoint>& checkpoints, const PlanPtr
              std::to_string(saved.from.iterator) + " over its pipeline, " + ordered[0]->name +
              " of " + std::to_string(out.from.iterator));
     }
-    left.push_back(undelivered(stages_to_shard(plan), saved.from, options));
+    left.push_back(Descent(saved.from, options).run(plan));
   }
-  const Rank to = rank_of(*stages.back());
+  const Rank to = rank_of(shard);
   const int64_t first = std::ranges::min(left, {}, &RankRest::pass).pass;
-  out.from.position = Places(to, first, dealt_passes(left, first, to)).of(*to_run);
+  out.from.position = NewRank(to, first, dealt_passes(left, first, to)).of(*to_run);
   return out;
 }
 

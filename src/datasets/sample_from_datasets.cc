@@ -229,7 +229,7 @@ OperatorDef sample_from_datasets_operator() {
     const Attr& anew = node->arg("rerandomize_each_iteration");
     const uint64_t epoch = !anew.is_none() && anew.as_bool() ? context.epoch : 0;
     const bool stop = node->arg("stop_on_empty_dataset").as_bool();
-    const int64_t k = context.resumed_number(*node);
+    const int64_t k = resumed_draws(*node, context);
     std::vector<CursorPtr> inputs;
     if (weights.size() < node->inputs.size()) {
       for (size_t i = 0; i < weights.size(); ++i)

@@ -4,13 +4,12 @@
 // files are there when all of them are: an error, a cancelled run or a full disk leaves nothing.
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 
-#include "base/open_file.h"
 #include "datasets/datasets.h"
 #include "datasets/sink.h"
 #include "datasets/snapshot_cursor.h"
+#include "io/file_system.h"
 #include "io/snapshot.h"
 #include "io/staging_folder.h"
 
@@ -78,11 +77,18 @@ class Shards {
   std::map<int64_t, std::unique_ptr<SnapshotWriter>> writers_;
 };
 
+// Returns true if nothing has the name, or an empty folder.
+bool is_free(const std::string& path) {
+  const FileStatus status = file_status(path);
+  if (!status.is_folder()) return !status.exists();
+  const ResolvedName at = resolve_name("write", path);
+  return at.files->list(at.name).empty();
+}
+
 int64_t save_shards(const PlanPtr& node, const OpenContext& context) {
   const std::string path = node->arg("path").as_string();
-  std::error_code ignored;
   // Shards of another save would be read with these.
-  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_empty(path, ignored))
+  if (!is_free(path))
     throw Error(Code::already_exists, "write: " + path + ": is not an empty folder");
   StagingFolder staged(path, false);
   Shards shards(*node, staged.path());

@@ -53,7 +53,7 @@ class ScanCursor final : public Cursor {
       if (t.object()) return;
       bytes += t.payload_bytes();
     }
-    if (bytes <= kMostBytes) set_mark(out, {}, {&input_->position(), 1}, state_);
+    if (bytes <= kMostBytes) set_mark(out, InputsMark(), {&input_->position(), 1}, state_);
   }
 
   // The row's outputs and the state behind it; or its error.

@@ -14,9 +14,11 @@ namespace {
 // Behind another number of shards it has what those had left over (datasets/reshard.h).
 class ShardCursor final : public Cursor {
  public:
-  ShardCursor(CursorPtr input, int64_t shards, int64_t index, const StageMark* from)
+  ShardCursor(CursorPtr input, int64_t shards, int64_t index, const std::optional<ShardMark>& from)
       : input_(std::move(input)), of_shard_(Share::of_shard(shards, index)), share_(of_shard_) {
-    if (from) share_ = Share::read(*from, of_shard_, &position_);
+    if (!from) return;
+    share_ = Share::of(*from, of_shard_);
+    position_ = from->begin;
   }
 
  protected:
@@ -42,7 +44,7 @@ class ShardCursor final : public Cursor {
     unmarked_ += out->rows;
     if (unmarked_ < share_.listed_from(position_)) return;
     unmarked_ = 0;
-    set_mark(out, share_.numbers(of_shard_, position_), {&input_->position(), 1});
+    set_mark(out, share_.mark(of_shard_, position_), {input_->position()});
   }
 
   CursorPtr input_;
@@ -75,7 +77,7 @@ OperatorDef shard_operator() {
                required("index", Param::Kind::tensor)};
   op.rows = Rows::subset;
   op.hands_on = true;
-  op.resharding = Resharding::shard;
+  op.deals_rows = true;
   op.infer = [](NodeDraft& draft) {
     draft.node.spec = draft.input().spec;
     const Attr &shards = draft.node.args["num_shards"], &index = draft.node.args["index"];
@@ -94,7 +96,7 @@ OperatorDef shard_operator() {
       throw Error(Code::invalid_argument, e.param + " " + e.message);
     }
     return std::make_unique<ShardCursor>(context.open_input(*node), shards, index,
-                                         context.resume(*node));
+                                         context.resumed<ShardMark>(*node));
   };
   op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
     const int64_t shards = context.int_arg(*node, "num_shards"),

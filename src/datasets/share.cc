@@ -3,12 +3,9 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "runtime/resumed_count.h"
 
 namespace penstock {
 namespace {
-
-constexpr size_t kHead = 4;  // numbers of a mark before the residues
 
 [[noreturn]] void damaged(const std::string& what) {
   throw Error(Code::data_loss, "the checkpoint is damaged: `shard` " + what);
@@ -23,33 +20,21 @@ void check_ascending(const std::vector<int64_t>& values, int64_t least, int64_t 
 
 }  // namespace
 
-Share Share::read(const StageMark& mark, const Share& of_shard, int64_t* begin) {
-  *begin = checked_count(mark.number(0), mark.stage());
-  const size_t numbers = mark.numbers().size();
-  if (numbers == 1) return of_shard;
-  Share out;
-  out.tail = checked_count(mark.number(1), mark.stage());
-  out.period = checked_count(mark.number(2), mark.stage());
-  const int64_t residues = checked_count(mark.number(3), mark.stage());
+Share Share::of(const ShardMark& mark, const Share& of_shard) {
+  if (!mark.dealt) return of_shard;
   constexpr int64_t kMostPeriod = int64_t{1} << 40;  // sums stay in range
-  if (out.period < 1 || out.period > kMostPeriod ||
-      residues > static_cast<int64_t>(numbers - kHead))
-    damaged("says " + std::to_string(residues) + " of " + std::to_string(out.period));
-  const auto from = mark.numbers().begin() + kHead;
-  out.residues.assign(from, from + residues);
-  out.listed.assign(from + residues, mark.numbers().end());
-  check_ascending(out.residues, 0, out.period);
-  check_ascending(out.listed, *begin, out.tail);
-  return out;
+  if (mark.period < 1 || mark.period > kMostPeriod)
+    damaged("has period " + std::to_string(mark.period));
+  check_ascending(mark.residues, 0, mark.period);
+  check_ascending(mark.listed, mark.begin, mark.tail);
+  return {mark.listed, mark.tail, mark.period, mark.residues};
 }
 
-std::vector<int64_t> Share::numbers(const Share& of_shard, int64_t begin) const {
-  std::vector<int64_t> out{begin};
-  if (begin >= tail && period == of_shard.period && residues == of_shard.residues) return out;
-  out.insert(out.end(), {tail, period, static_cast<int64_t>(residues.size())});
-  out.insert(out.end(), residues.begin(), residues.end());
-  out.insert(out.end(), std::ranges::lower_bound(listed, begin), listed.end());
-  return out;
+ShardMark Share::mark(const Share& of_shard, int64_t begin) const {
+  if (begin >= tail && period == of_shard.period && residues == of_shard.residues)
+    return {begin, false, 0, 1, {}, {}};
+  return {begin,  true,     tail,
+          period, residues, {std::ranges::lower_bound(listed, begin), listed.end()}};
 }
 
 int64_t Share::listed_from(int64_t begin) const {

@@ -8,6 +8,25 @@
 
 namespace penstock {
 
+// With the position of the input. After a change of the number of ranks the rows of the shard are
+// not every num_shards-th any more.
+struct ShardMark {
+  static constexpr MarkForm kForm{"shard", 1};
+  int64_t begin = 0;   // row of the input that comes next
+  bool dealt = false;  // the rest is a Share of its own
+  int64_t tail = 0, period = 1;
+  std::vector<int64_t> residues, listed;
+  static void fields(auto& mark, auto& f) {
+    f.count("begin", mark.begin);
+    f.flag("dealt", mark.dealt);
+    if (!mark.dealt) return;
+    f.count("tail", mark.tail);
+    f.count("period", mark.period);
+    f.counts("residues", mark.residues);
+    f.counts("listed", mark.listed);
+  }
+};
+
 // Those of `listed`, all below row `tail`, and from there on those whose number leaves one of
 // `residues` when divided by `period`. A shard has every num_shards-th; after a change of the
 // number of ranks, what the ranks before had left over (datasets/reshard.h).
@@ -18,10 +37,10 @@ struct Share {
   std::vector<int64_t> residues;  // ascending
 
   static Share of_shard(int64_t shards, int64_t index) { return {{}, 0, shards, {index}}; }
-  // What the mark of a shard says, and the row of the input that comes next. Throws DATA_LOSS.
-  static Share read(const StageMark& mark, const Share& of_shard, int64_t* begin);
-  // The numbers of a mark before row `begin`.
-  std::vector<int64_t> numbers(const Share& of_shard, int64_t begin) const;
+  // The share that the mark says: `of_shard`, unless it is dealt. Throws DATA_LOSS.
+  static Share of(const ShardMark& mark, const Share& of_shard);
+  // The mark before row `begin`.
+  ShardMark mark(const Share& of_shard, int64_t begin) const;
 
   // Rows of the list from `begin` on.
   int64_t listed_from(int64_t begin) const;

@@ -11,9 +11,9 @@
 
 #include "base/random.h"
 #include "datasets/datasets.h"
+#include "datasets/shuffle.h"
 #include "datasets/slot_column.h"
 #include "runtime/open.h"
-#include "runtime/resumed_count.h"
 
 namespace penstock {
 namespace {
@@ -73,7 +73,7 @@ class Draws {
 class ShuffleCursor final : public Cursor {
  public:
   ShuffleCursor(CursorPtr input, Run* run, size_t size, const Draws& draws, const Spec& spec,
-                const StageMark* from)
+                const std::optional<ShuffleMark>& from)
       : input_(std::move(input)), run_(run), size_(size), draws_(draws) {
     for (const LeafSpec& leaf : spec.leaves()) columns_.emplace_back(leaf);
     trail_.start(*input_);
@@ -119,21 +119,19 @@ class ShuffleCursor final : public Cursor {
   }
 
   // The slots' ages become the inputs, counted from the oldest, that are to be put back.
-  void resume(const StageMark& from) {
-    const std::span<const int64_t> numbers(from.numbers());
-    draws_.start(static_cast<uint64_t>(from.number(0)));
-    drawn_ = from.number(0);
-    will_end_ = from.number(1) != 0;
-    const std::span<const int64_t> ages = numbers.subspan(2);
-    for (const int64_t age : ages) checked_count(age, from.stage());
-    if (ages.size() > size_ || std::ranges::count(ages, 0) > 1 || drawn_ < 0) {
+  void resume(const ShuffleMark& from) {
+    const std::vector<int64_t>& ages = from.ages;
+    draws_.start(static_cast<uint64_t>(from.draws));
+    drawn_ = from.draws;
+    will_end_ = from.input_ended;
+    if (ages.size() > size_ || std::ranges::count(ages, 0) > 1) {
       throw Error(Code::data_loss,
                   "the checkpoint is damaged: the slots of `shuffle` do not fit its buffer");
     }
     ids_.resize(ages.size());
     arrived_.resize(ages.size());
     for (SlotColumn& c : columns_) c.reserve(ages.size());
-    const int64_t oldest = ages.empty() ? 0 : std::ranges::max(ages);
+    const int64_t oldest = oldest_age(from);
     for (size_t slot = 0; slot < ages.size(); ++slot) {
       arrived_[slot] = oldest - ages[slot];
       if (ages[slot] > 0) {
@@ -185,15 +183,12 @@ class ShuffleCursor final : public Cursor {
     if (!identity().marks || drawn_ - marked_at_ < static_cast<int64_t>(count())) return;
     marked_at_ = drawn_;
     const int64_t head = trail_.rows() - static_cast<int64_t>(at_hand());
-    int64_t oldest = head;
-    std::vector<int64_t> numbers{drawn_, ended_ ? 1 : 0};
-    for (size_t slot = 0; slot < count(); ++slot) {
-      const int64_t row = slot == hole_ ? head : arrived_[slot];
-      numbers.push_back(head - row);
-      oldest = std::min(oldest, row);
-    }
-    const StreamPosition position = trail_.before(oldest);
-    set_mark(out, numbers, {&position, 1});
+    ShuffleMark fields{drawn_, ended_, {}};
+    fields.ages.reserve(count());
+    for (size_t slot = 0; slot < count(); ++slot)
+      fields.ages.push_back(slot == hole_ ? 0 : head - arrived_[slot]);
+    const int64_t oldest = head - oldest_age(fields);
+    set_mark(out, fields, {trail_.before(oldest)});
     trail_.forget(oldest);
   }
 
@@ -346,6 +341,14 @@ class ShuffleCursor final : public Cursor {
   bool will_end_ = false;
 };
 
+}  // namespace
+
+int64_t oldest_age(const ShuffleMark& mark) {
+  return mark.ages.empty() ? 0 : std::ranges::max(mark.ages);
+}
+
+namespace {
+
 bool whole_input(const Attr& size) {
   return size.is_none() || (size.is_tensor() && size.as_int() == -2);
 }
@@ -363,8 +366,7 @@ OperatorDef shuffle_operator() {
   op.params[1].accepts_none = true;
   op.rows = Rows::same;
   op.hands_on = op.random = true;
-  op.resharding = Resharding::drawn;
-  op.first_mark = {0, 0};
+  op.resharding = shuffle_resharding();
   op.infer = [](NodeDraft& draft) {
     if (!whole_input(draft.node.args["buffer_size"]))
       draft.int_at_least("buffer_size", 1, "must be positive, or none for the whole input", 1);
@@ -381,7 +383,7 @@ OperatorDef shuffle_operator() {
                       context.lineage);
     return std::make_unique<ShuffleCursor>(context.open_input(*node), context.run,
                                            static_cast<size_t>(n), draws, node->spec,
-                                           context.resume(*node));
+                                           context.resumed<ShuffleMark>(*node));
   };
   return op;
 }

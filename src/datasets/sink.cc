@@ -1,46 +1,17 @@
 #include "datasets/sink.h"
 
-#include <condition_variable>
-#include <mutex>
-
 namespace penstock {
 namespace {
 
-class WaitingWaker final : public Waker {
- public:
-  explicit WaitingWaker(MemoryGate* gate) : gate_(gate) {}
-  void wake() override {
-    std::lock_guard lock(mutex_);
-    woken_ = true;
-    if (std::exchange(still_, false)) gate_->go_on();
-    condition_.notify_one();
-  }
-  void wait() {
-    std::unique_lock lock(mutex_);
-    if (!woken_) {
-      still_ = true;
-      gate_->stand_still();
-    }
-    condition_.wait(lock, [this] { return woken_; });
-    woken_ = false;
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable condition_;
-  MemoryGate* const gate_;
-  bool woken_ = false, still_ = false;
-};
-
 void drain(Cursor& input, Run& run, const std::function<bool(const Block&)>& f) {
-  WaitingWaker waker(&run.gate());
+  ConsumerWaker waker(&run.gate(), run.schedule());
   Block block;
   for (;;) {
     run.check_cancelled();
     const Poll poll = input.pull(&block, {run.options().block_rows, &waker});
     if (poll == Poll::end) return;
     if (poll == Poll::pending) {
-      waker.wait();
+      waker.wait_until(INT64_MAX);
     } else if (!f(block)) {
       return;
     }

@@ -7,10 +7,16 @@
 #include "datasets/datasets.h"
 #include "plan/noop.h"
 #include "runtime/indexed.h"
-#include "runtime/resumed_count.h"
+#include "runtime/open.h"
 
 namespace penstock {
 namespace {
+
+struct SkipMark {
+  static constexpr MarkForm kForm{"skip", 1};
+  int64_t left = 0;  // elements still to be skipped
+  static void fields(auto& mark, auto& f) { f.count("left", mark.left); }
+};
 
 class SkipCursor final : public Cursor {
  public:
@@ -28,7 +34,7 @@ class SkipCursor final : public Cursor {
       left_ -= dropped;
       if (dropped < out->rows) {
         out->drop_front(dropped);
-        set_mark(out, {left_}, {input_->position()});
+        set_mark(out, SkipMark{left_}, {input_->position()});
         return Poll::ready;
       }
     }
@@ -62,8 +68,9 @@ OperatorDef skip_operator() {
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     const int64_t count = context.int_arg(*node, "count");
     if (count < 0) return open_nothing();
-    return std::make_unique<SkipCursor>(
-        context.open_input(*node), resumed_count(context, *node, 0, std::min(count, kMostResumed)));
+    const SkipMark from =
+        context.resumed<SkipMark>(*node).value_or(SkipMark{std::min(count, kMostResumed)});
+    return std::make_unique<SkipCursor>(context.open_input(*node), from.left);
   };
   op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
     IndexedPtr input = open_indexed_input(*node, context);

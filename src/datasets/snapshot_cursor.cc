@@ -2,12 +2,11 @@
 
 #include <algorithm>
 
-#include "base/open_file.h"
 #include "base/random.h"
+#include "io/file_system.h"
 #include "io/snapshot.h"
 #include "io/snapshot_layout.h"
 #include "runtime/read_ahead.h"
-#include "runtime/resumed_count.h"
 
 namespace penstock {
 namespace {
@@ -15,17 +14,17 @@ namespace {
 class SnapshotCursor final : public Cursor {
  public:
   SnapshotCursor(std::vector<std::string> paths, const PlanPtr& node, const OpenContext& context,
-                 SnapshotLineage lineage)
+                 SnapshotLineage lineage, bool transparent)
       : context_(context),
         spec_(node->spec),
         lineage_(lineage),
-        first_file_(skip_files(context.resume(*node), &paths)),
+        transparent_(transparent),
+        first_file_(skip_files(resumed(context, *node).file, &paths)),
         paths_(paths),
-        ahead_(context.run, context.run->counters(node.get()), std::move(paths),
+        ahead_(context.run, context.run->stage(node.get()), std::move(paths),
                [spec = node->spec](const std::string& path) { return open_snapshot(path, spec); }),
         file_(first_file_) {
-    if (const StageMark* from = context.resume(*node))
-      drop_rows(checked_count(from->number(marks_file() ? 1 : 0), from->stage()));
+    drop_rows(resumed(context, *node).records);
   }
 
  protected:
@@ -47,9 +46,10 @@ class SnapshotCursor final : public Cursor {
     row_ += rows;
     position_ += rows;
     if (marks_file()) {
-      set_mark(out, {static_cast<int64_t>(file_), position_});
+      set_mark(out, FileMark{static_cast<int64_t>(file_), position_});
     } else {
-      set_mark(out, {position_});
+      set_mark(out, EntryMark{EntryMark::reading, position_, 0, false, transparent_},
+               {StreamPosition{nullptr, position_}});
     }
     return Poll::ready;
   }
@@ -91,11 +91,15 @@ class SnapshotCursor final : public Cursor {
   // Entries of caches are one file.
   bool marks_file() const { return lineage_ == SnapshotLineage::anew; }
 
-  // Takes the files away that are behind us at the mark, and gives their number.
-  size_t skip_files(const StageMark* from, std::vector<std::string>* paths) const {
-    if (!from || !marks_file()) return 0;
-    const int64_t count = checked_count(from->number(0), from->stage());
-    if (count >= static_cast<int64_t>(paths->size())) {
+  // Entries are opened at their beginning, by cursors that drop rows.
+  FileMark resumed(const OpenContext& context, const PlanNode& node) const {
+    if (!marks_file()) return {};
+    return context.resumed<FileMark>(node).value_or(FileMark());
+  }
+
+  // Takes away the first `count` files, which are delivered, and returns their number.
+  static size_t skip_files(int64_t count, std::vector<std::string>* paths) {
+    if (count > 0 && count >= static_cast<int64_t>(paths->size())) {
       throw Error(Code::failed_precondition, "the checkpoint was taken in file " +
                                                  std::to_string(count + 1) + ", there are " +
                                                  std::to_string(paths->size()));
@@ -112,6 +116,7 @@ class SnapshotCursor final : public Cursor {
   OpenContext context_;
   const Spec spec_;
   const SnapshotLineage lineage_;
+  const bool transparent_;
   const size_t first_file_;
   const std::vector<std::string> paths_;  // from the first file on
   ReadAhead ahead_;
@@ -127,14 +132,15 @@ class SnapshotCursor final : public Cursor {
 }  // namespace
 
 CursorPtr open_snapshot_cursor(std::vector<std::string> paths, const PlanPtr& node,
-                               const OpenContext& context, SnapshotLineage lineage) {
-  return std::make_unique<SnapshotCursor>(std::move(paths), node, context, lineage);
+                               const OpenContext& context, SnapshotLineage lineage,
+                               bool transparent) {
+  return std::make_unique<SnapshotCursor>(std::move(paths), node, context, lineage, transparent);
 }
 
 void check_snapshot_path(const std::string& param, const Attr& path) {
   if (path.as_string().empty()) NodeDraft::fail(param, "must not be empty");
   try {
-    system_path("write", path.as_string());
+    resolve_name("write", path.as_string());
   } catch (const Error& e) {
     NodeDraft::fail(param, e.message(), e.code());
   }

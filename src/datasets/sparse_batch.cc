@@ -10,6 +10,7 @@
 #include "data/ragged.h"
 #include "datasets/batching.h"
 #include "datasets/datasets.h"
+#include "datasets/resharding.h"
 #include "datasets/stacking.h"
 
 namespace penstock {
@@ -165,7 +166,7 @@ OperatorDef sparse_batch_operator() {
                required("row_shape", Param::Kind::shape),
                optional("drop_remainder", Param::Kind::boolean, Attr::boolean(false))};
   op.rows = Rows::regroup;
-  op.resharding = Resharding::ordered;
+  op.resharding = resharding_in_order<InputsMark>();
   op.infer = infer;
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     return std::make_unique<SparseBatchCursor>(

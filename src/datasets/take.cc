@@ -8,10 +8,16 @@
 #include "datasets/datasets.h"
 #include "plan/noop.h"
 #include "runtime/indexed.h"
-#include "runtime/resumed_count.h"
+#include "runtime/open.h"
 
 namespace penstock {
 namespace {
+
+struct TakeMark {
+  static constexpr MarkForm kForm{"take", 1};
+  int64_t left = 0;  // elements still to come
+  static void fields(auto& mark, auto& f) { f.count("left", mark.left); }
+};
 
 class TakeCursor final : public Cursor {
  public:
@@ -26,7 +32,7 @@ class TakeCursor final : public Cursor {
     if (poll == Poll::end) input_.reset();
     if (poll != Poll::ready) return poll;
     left_ -= out->rows - static_cast<int64_t>(out->errors.size());
-    set_mark(out, {left_}, {input_->position()});
+    set_mark(out, TakeMark{left_}, {input_->position()});
     if (left_ == 0) input_.reset();
     return Poll::ready;
   }
@@ -58,9 +64,9 @@ OperatorDef take_operator() {
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     const int64_t count = context.int_arg(*node, "count");
     if (count == 0) return open_nothing();
-    return std::make_unique<TakeCursor>(
-        context.open_input(*node),
-        resumed_count(context, *node, 0, count < 0 ? kMostResumed : std::min(count, kMostResumed)));
+    const TakeMark whole{count < 0 ? kMostResumed : std::min(count, kMostResumed)};
+    return std::make_unique<TakeCursor>(context.open_input(*node),
+                                        context.resumed<TakeMark>(*node).value_or(whole).left);
   };
   op.open_indexed = [](const PlanPtr& node, const OpenContext& context) {
     IndexedPtr input = open_indexed_input(*node, context);

@@ -33,7 +33,7 @@ class TakeWhileCursor final : public Cursor {
       out->truncate(kept);
       return Poll::ready;  // without a mark: the next pull ends it
     }
-    set_mark(out, {}, {input_->position()});
+    set_mark(out, InputsMark(), {input_->position()});
     return Poll::ready;
   }
 

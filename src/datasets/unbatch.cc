@@ -9,7 +9,6 @@
 #include "datasets/datasets.h"
 #include "datasets/items.h"
 #include "datasets/unbatching.h"
-#include "runtime/resumed_count.h"
 
 namespace penstock {
 namespace {
@@ -71,7 +70,7 @@ class UnbatchCursor final : public Cursor {
   void mark(Block* out) {
     const bool within = items_.rows > 0;
     const int64_t row = trail_.rows() - in_.rows + at_ - (within ? 1 : 0);
-    set_mark(out, {within ? given_ : 0}, {trail_.before(row)});
+    set_mark(out, UnbatchMark{within ? given_ : 0}, {trail_.before(row)});
     trail_.forget(row);
   }
 
@@ -102,11 +101,10 @@ class UnbatchCursor final : public Cursor {
 
 }  // namespace
 
-CursorPtr open_unbatching(CursorPtr input, std::vector<LeafSpec> leaves, const StageMark* from) {
+CursorPtr open_unbatching(CursorPtr input, std::vector<LeafSpec> leaves, const UnbatchMark& from) {
   const size_t columns = leaves.size();
   CursorPtr cursor =
-      std::make_unique<UnbatchCursor>(std::move(input), std::move(leaves),
-                                      from ? checked_count(from->number(0), from->stage()) : 0);
+      std::make_unique<UnbatchCursor>(std::move(input), std::move(leaves), from.emitted);
   cursor->set_identity({nullptr, "unbatch", columns});
   return cursor;
 }
@@ -140,7 +138,7 @@ OperatorDef unbatch_operator() {
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     return open_unbatching(context.open_input(*node), node->inputs[0]->spec.leaves(),
-                           context.resume(*node));
+                           context.resumed<UnbatchMark>(*node).value_or(UnbatchMark()));
   };
   return op;
 }

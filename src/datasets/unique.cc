@@ -81,7 +81,7 @@ class UniqueCursor final : public Cursor {
 
   void mark(Block* out) const {
     if (keys_.size() <= kMostSeenBytes)
-      set_mark(out, {}, {&input_->position(), 1}, {Tensor::of_bytes(keys_)});
+      set_mark(out, InputsMark(), {&input_->position(), 1}, {Tensor::of_bytes(keys_)});
   }
 
   Key key_of(const Column& column, int64_t row) {

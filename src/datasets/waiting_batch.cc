@@ -2,8 +2,8 @@
 
 #include "datasets/pending_rows.h"
 #include "runtime/alarm.h"
-#include "runtime/async_stage.h"
 #include "runtime/serial.h"
+#include "runtime/stage_cursor.h"
 
 namespace penstock {
 namespace {
@@ -50,7 +50,7 @@ class WaitingBatchCursor final : public Cursor {
     alarm_.clear();
     due_ = ended_;
     pending_.take(1, pending_.rows(), out);
-    set_mark(out, {}, {input_->position()});
+    set_mark(out, InputsMark(), {input_->position()});
     return Poll::ready;
   }
 
@@ -72,12 +72,14 @@ CursorPtr open_waiting_batch(const PlanPtr& node, const OpenContext& context, in
   CursorPtr input = below.open(node->inputs[0]);
   if (!is_serial()) {
     const Cursor::Identity id = input->identity();
-    AsyncOptions options;
-    options.buffer_rows = 1;
+    RunStage* stage = context.run->stage(node.get());
+    stage->controls.rows_ahead.start(1, 1, true);
+    StageOptions options;
+    options.controls = &stage->controls;
     options.cheap_together = false;
     options.depth = below.depth;
-    options.counters = context.run->counters(node.get());
-    input = open_async_stage(std::move(input), context.run, options);
+    options.counters = &stage->counters;
+    input = open_stage(std::move(input), context.run, options);
     input->set_identity({nullptr, id.name, id.columns, id.node, id.marks, true});
     input->stand_at(below.at);
   }

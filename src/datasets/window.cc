@@ -11,7 +11,6 @@
 #include "datasets/batching.h"
 #include "datasets/datasets.h"
 #include "datasets/kept_rows.h"
-#include "runtime/resumed_count.h"
 
 namespace penstock {
 namespace {
@@ -29,6 +28,12 @@ struct Extent {
     if (!drop_remainder) return elements / shift + (elements % shift != 0);
     return elements < span() ? 0 : (elements - span()) / shift + 1;
   }
+};
+
+struct WindowMark {
+  static constexpr MarkForm kForm{"window", 1};
+  int64_t skipped = 0;  // elements between the position of the input and the next window
+  static void fields(auto& mark, auto& f) { f.count("skipped", mark.skipped); }
 };
 
 class WindowCursor final : public Cursor {
@@ -132,7 +137,7 @@ class WindowCursor final : public Cursor {
     if (next_ < behind_error_) return;
     const int64_t first = std::min(next_, end_);
     const int64_t row = trail_.rows() - (end_ - first);
-    set_mark(out, {next_ - first}, {trail_.before(row)});
+    set_mark(out, WindowMark{next_ - first}, {trail_.before(row)});
     trail_.forget(row);
   }
 
@@ -211,11 +216,12 @@ OperatorDef window_operator() {
                   node->arg("drop_remainder").as_bool()};
     extent.shift =
         node->arg("shift").is_none() ? extent.size : open_positive(context, *node, "shift");
+    const auto from = context.resumed<WindowMark>(*node).value_or(WindowMark());
     std::vector<PlanPtr> components;
     for (int c = 0; c < node->spec.leaf_count(); ++c)
       components.push_back(rows_template(context, node, c));
     return std::make_unique<WindowCursor>(context.open_input(*node), extent, std::move(components),
-                                          resumed_count(context, *node));
+                                          from.skipped);
   };
   return op;
 }

@@ -76,7 +76,7 @@ class ZipCursor final : public Cursor {
         held_[i].drop_front(rows);
       }
     }
-    set_mark(out, {}, before_);
+    set_mark(out, InputsMark(), before_);
     return Poll::ready;
   }
 

@@ -1,6 +1,7 @@
 #include "functions/evaluate.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/cancellation.h"
 #include "data/charged.h"
@@ -9,6 +10,7 @@
 #include "functions/result_rows.h"
 #include "functions/step.h"
 #include "functions/value_uses.h"
+#include "io/read_counter.h"
 
 namespace penstock {
 
@@ -186,19 +188,27 @@ CompiledFunction::Program::Program(FunctionPtr compiled) : function(std::move(co
     return v.type.is_tensor() && static_bytes(v.type) > kSmallRow;
   });
   repeatable = f.effects() != Effects::stateful;
+  reads_files = std::ranges::any_of(steps, [](const Step& step) {
+    const bool reads = step.node->op && step.node->op->reads_files && step.known.empty();
+    return reads || std::ranges::any_of(
+                        step.bodies, [](const auto& body) { return body->program_->reads_files; });
+  });
   by_rows |= std::ranges::any_of(f.nodes, [](const FunctionNode& n) {
     return n.kind == FunctionNode::Kind::conditional || (n.op && n.op->large_rows);
   });
 }
 
-CompiledFunction::CompiledFunction(FunctionPtr function, std::span<const Tensor> environment)
-    : program_(std::make_shared<const Program>(std::move(function))) {
+CompiledFunction::CompiledFunction(FunctionPtr function, std::span<const Tensor> environment,
+                                   ReadCounter* reads) {
+  const ScopedReadCounter counted(reads ? reads : ReadCounter::current());
+  program_ = std::make_shared<const Program>(std::move(function));
+  if (program_->reads_files) reads_ = reads;
   bind(environment);
 }
 
 CompiledFunction::CompiledFunction(const CompiledFunction& other,
-                                   std::span<const Tensor> environment)
-    : program_(other.program_) {
+                                   std::span<const Tensor> environment, ReadCounter* reads)
+    : program_(other.program_), reads_(other.program_->reads_files ? reads : nullptr) {
   bind(environment);
 }
 
@@ -299,6 +309,7 @@ void CompiledFunction::run_step(const Step& step, std::vector<Tensor>& values, c
 }
 
 std::vector<Tensor> CompiledFunction::run_row(std::vector<Tensor> inputs, const RowId& row) const {
+  const ScopedReadCounter counted(reads_ ? reads_ : ReadCounter::current());
   std::vector<Tensor> values = std::move(inputs);
   values.resize(function().values.size());
   std::ranges::copy(captures_, values.begin() + function().input_count());
@@ -381,6 +392,8 @@ void CompiledFunction::run(Block& in, Block* out, const Placement* placement) co
   Origin origin = in.origin;
   MarkPtr mark = in.mark;
   const uint64_t seq = in.seq;
+  std::optional<ScopedReadCounter> counted;
+  if (reads_) counted.emplace(reads_);
   if (program_->by_rows) {
     run_by_rows(in, out, placement);
   } else {

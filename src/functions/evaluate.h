@@ -11,6 +11,7 @@
 namespace penstock {
 
 class EntrywiseChain;
+class ReadCounter;
 
 // Runs a pure op on constants. False when the row fails (the error is left to run time) or the
 // result would be larger than 16 MiB.
@@ -42,10 +43,13 @@ struct Placement {
 // A function made ready to run. Immutable; any number of threads may call it at once.
 class CompiledFunction {
  public:
-  // `environment` holds the values of the pipeline's captures.
-  CompiledFunction(FunctionPtr function, std::span<const Tensor> environment);
+  // `environment` holds the values of the pipeline's captures. `reads` counts the files that are
+  // read, here and in each run; it outlives the function.
+  CompiledFunction(FunctionPtr function, std::span<const Tensor> environment,
+                   ReadCounter* reads = nullptr);
   // The same function with other captures: shares what the first one has built (patterns, tables).
-  CompiledFunction(const CompiledFunction& other, std::span<const Tensor> environment);
+  CompiledFunction(const CompiledFunction& other, std::span<const Tensor> environment,
+                   ReadCounter* reads = nullptr);
   ~CompiledFunction();
   const Function& function() const;
 
@@ -81,6 +85,7 @@ class CompiledFunction {
   struct Program;
   std::shared_ptr<const Program> program_;
   std::vector<Tensor> captures_;
+  ReadCounter* reads_ = nullptr;  // null if no op reads files while it runs
 };
 
 }  // namespace penstock

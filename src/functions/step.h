@@ -31,7 +31,8 @@ struct CompiledFunction::Program {
   std::vector<int> result_of;  // for each value: which result it is placed as, -1 for none
   std::vector<int> maker;      // for each value: its node, -1 for none
   bool by_rows = false;
-  bool repeatable = true;  // a row may be done again: it leaves nothing behind
+  bool repeatable = true;    // a row may be repeated: it has no effects
+  bool reads_files = false;  // while it runs, not only when it is made
 };
 
 }  // namespace penstock

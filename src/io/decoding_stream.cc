@@ -14,10 +14,9 @@ constexpr int64_t kAlwaysAllowed = 64 << 20;
 }  // namespace
 
 DecodingStream::DecodingStream(std::string what, std::string path, int64_t limit_bytes)
-    : what_(std::move(what)), file_(std::move(path)), limit_bytes_(limit_bytes) {
-  file_.expect_sequential_reads();
+    : what_(std::move(what)), in_(std::move(path)), limit_bytes_(limit_bytes) {
   if (limit_bytes_ <= 0) {
-    const int64_t size = std::min(file_.size(), INT64_MAX / 2 / kMostExpansion);
+    const int64_t size = std::min(in_.file().size(), INT64_MAX / 2 / kMostExpansion);
     limit_bytes_ = kAlwaysAllowed + kMostExpansion * size;
   }
 }
@@ -33,8 +32,8 @@ int64_t DecodingStream::read(std::span<std::byte> out) {
       given_ += static_cast<int64_t>(written);
       if (given_ > limit_bytes_) {
         throw Error(Code::resource_exhausted,
-                    file_.path() + ": offset " + std::to_string(file_bytes_read()) + " of " +
-                        std::to_string(file_.size()) + ": the file gives more than " +
+                    in_.file().path() + ": offset " + std::to_string(file_bytes_read()) + " of " +
+                        std::to_string(in_.file().size()) + ": the file gives more than " +
                         std::to_string(limit_bytes_) +
                         " bytes; if it is meant to, raise max_decompressed_bytes");
       }
@@ -50,11 +49,11 @@ int64_t DecodingStream::read(std::span<std::byte> out) {
 // Returns false at the end of the file.
 bool DecodingStream::fill() {
   if (available_ > 0) return true;
-  if (!input_) input_ = allocate_buffer(std::min(kInputBytes, kHead + file_.size() + 1));
+  if (!input_) input_ = allocate_buffer(std::min(kInputBytes, kHead + in_.file().size() + 1));
   std::byte* const begin = input_.data() + kHead;
   if (next_) std::memmove(input_.data(), next_ - kHead, kHead);
   const auto room = static_cast<size_t>(std::min(input_.capacity(), kInputBytes) - kHead);
-  const int64_t got = file_.pread({begin, room}, position_);
+  const int64_t got = in_.read({begin, room});
   position_ += got;
   next_ = reinterpret_cast<uint8_t*>(begin);
   available_ = static_cast<size_t>(got);
@@ -72,8 +71,9 @@ void DecodingStream::fail_after(size_t written, const std::string& reason) {
 }
 
 void DecodingStream::fail(const std::string& reason) const {
-  throw Error(Code::data_loss, file_.path() + ": offset " + std::to_string(file_bytes_read()) +
-                                   " of " + std::to_string(file_.size()) + ": " + what_ + reason);
+  throw Error(Code::data_loss, in_.file().path() + ": offset " + std::to_string(file_bytes_read()) +
+                                   " of " + std::to_string(in_.file().size()) + ": " + what_ +
+                                   reason);
 }
 
 }  // namespace penstock

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "io/input_stream.h"
+#include "io/sequential_file.h"
 
 namespace penstock {
 
@@ -17,7 +18,7 @@ class DecodingStream : public InputStream {
 
   int64_t read(std::span<std::byte> out) final;
   int64_t bytes_left() const final { return ended_ && !error_ ? 0 : -1; }
-  int64_t file_bytes() const final { return file_.size(); }
+  int64_t file_bytes() const final { return in_.file().size(); }
   int64_t file_bytes_read() const final { return position_ - static_cast<int64_t>(available_); }
 
  protected:
@@ -42,7 +43,7 @@ class DecodingStream : public InputStream {
   bool fill();
 
   const std::string what_;
-  File file_;
+  SequentialFile in_;
   int64_t position_ = 0;  // offset in the file up to which it was read into the window
   int64_t given_ = 0, limit_bytes_;
   BufferRef input_;

@@ -1,126 +1,75 @@
 #include "io/file.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <atomic>
-#include <cerrno>
-#include <filesystem>
-#include <mutex>
-#include <set>
 #include <utility>
 
 #include "base/error.h"
-#include "base/fork.h"
-#include "base/open_file.h"
+#include "io/local_file_system.h"
+#include "io/read_counter.h"
 #include "io/staging_folder.h"
-#include "io/steady_read.h"
 
 namespace penstock {
 namespace {
 
-// Names of temporary files that exist on disk.
-struct Unfinished {
-  ForkMutex mutex;
-  std::set<std::string> names;
-};
-
-Unfinished& unfinished() {
-  static auto* all = new Unfinished;  // never destroyed: outlives every file
-  return *all;
+// Calls read(span, offset) until it does not fill the span. `size` is the expected size. Throws
+// RESOURCE_EXHAUSTED above `limit` bytes.
+template <typename Read>
+std::string read_to_end(std::string_view caller, const std::string& path, int64_t size,
+                        int64_t limit, const Read& read) {
+  std::string out;
+  size_t done = 0;
+  for (;;) {
+    // One byte more than the expected size detects the end without another read.
+    const size_t expected = size == 0 ? 4096 : static_cast<size_t>(size) + 1;
+    out.resize(std::max({expected, done + 1, done * 3 / 2}));
+    const std::span rest = std::as_writable_bytes(std::span(out)).subspan(done);
+    const int64_t got = read(rest, static_cast<int64_t>(done));
+    done += static_cast<size_t>(got);
+    if (static_cast<int64_t>(done) > limit) {
+      throw Error(Code::resource_exhausted, std::string(caller) + ": " + path +
+                                                ": it holds more than " + std::to_string(limit) +
+                                                " bytes");
+    }
+    if (got < std::ssize(rest)) break;
+  }
+  out.resize(done);
+  return out;
 }
 
-// Returns the path at which a file of this name would be written.
-std::string place_of(const std::string& path) {
-  system_path("write", path);
-  std::error_code ignored;
-  const auto status = std::filesystem::status(path, ignored);
-  if (!std::filesystem::exists(status)) return path;
-  if (std::filesystem::is_directory(status)) throw system_error("write", path, EISDIR);
-  if (!std::filesystem::is_regular_file(status))
-    throw Error(Code::invalid_argument, "write: " + path + ": not a regular file");
-  if (!std::filesystem::is_symlink(path, ignored)) return path;
-  const auto target = std::filesystem::canonical(path, ignored);
-  return ignored ? path : target.string();
+std::unique_ptr<RandomAccessFile> open_for_reading(std::string_view caller,
+                                                   const std::string& path) {
+  const ResolvedName at = resolve_name(caller, path);
+  return at.files->open(caller, at.name);
 }
 
-// A rename is durable only after its folder is synced.
-void sync_folder_of(const std::string& path) {
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  const FileDescriptor fd =
-      open_path("write", folder.empty() ? std::string(1, '.') : folder, O_RDONLY | O_DIRECTORY);
-  // Ignore a folder that cannot be opened: the file itself is complete.
-  if (fd.is_open()) ::fsync(fd.get());
+std::unique_ptr<FileWriter> open_for_writing(const std::string& path) {
+  const ResolvedName at = resolve_name("write", path);
+  check_staged(at.name);
+  return at.files->write(at.name);
 }
 
 }  // namespace
 
-File::File(std::string path) : path_(std::move(path)), opened_(open_regular("open", path_)) {}
+File::File(std::string path, std::string_view caller)
+    : path_(std::move(path)), file_(open_for_reading(caller, path_)) {
+  if (ReadCounter* counter = ReadCounter::current()) counter->opened();
+}
 
 int64_t File::pread(std::span<std::byte> out, int64_t offset) const {
-  size_t done = 0;
-  while (done < out.size()) {
-    const ssize_t got =
-        steady_pread(opened_.fd.get(), out.subspan(done), offset + static_cast<int64_t>(done));
-    if (got < 0) throw system_error("read", path_, errno);
-    if (got == 0) break;
-    done += static_cast<size_t>(got);
-  }
-  return static_cast<int64_t>(done);
+  const int64_t got = file_->read(out, offset);
+  if (ReadCounter* counter = ReadCounter::current()) counter->read(got);
+  return got;
 }
 
-void File::expect_sequential_reads() const {
-  ::posix_fadvise(opened_.fd.get(), 0, 0, POSIX_FADV_SEQUENTIAL);
-}
-
-AtomicFile::AtomicFile(std::string path) : path_(place_of(path)) {
-  check_staged(path_);
-  static std::atomic<int> counter{0};
-  std::lock_guard lock(unfinished().mutex);
-  do {
-    temporary_ = path_ + ".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(counter++);
-    fd_ = open_path("write", temporary_, O_WRONLY | O_CREAT | O_EXCL, 0666).release();
-  } while (fd_ < 0 && errno == EEXIST);  // left by a killed process with the same number
-  if (fd_ < 0) throw system_error("write", path_, errno);
-  unfinished().names.insert(temporary_);
-}
-
-AtomicFile::~AtomicFile() {
-  if (fd_ >= 0) ::close(fd_);
-  if (temporary_.empty()) return;
-  std::lock_guard lock(unfinished().mutex);
-  ::unlink(temporary_.c_str());
-  unfinished().names.erase(temporary_);
-}
+AtomicFile::AtomicFile(const std::string& path) : writer_(open_for_writing(path)) {}
 
 void AtomicFile::append(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t put = ::write(fd_, bytes.data(), bytes.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) throw system_error("write", path_, errno);
-    bytes.remove_prefix(static_cast<size_t>(put));
-    bytes_ += put;
-  }
-}
-
-void AtomicFile::commit() {
-  if (::fsync(fd_) != 0) throw system_error("write", path_, errno);
-  // Some file systems report a full disk only here.
-  if (::close(std::exchange(fd_, -1)) != 0) throw system_error("write", path_, errno);
-  {
-    std::lock_guard lock(unfinished().mutex);
-    if (::rename(temporary_.c_str(), path_.c_str()) != 0) throw system_error("write", path_, errno);
-    unfinished().names.erase(temporary_);
-    temporary_.clear();
-  }
-  sync_folder_of(path_);
+  writer_->append(bytes);
+  bytes_ += std::ssize(bytes);
 }
 
 void discard_unfinished_files() {
-  unfinished().mutex.lock();  // never unlocked
-  for (const std::string& name : unfinished().names) ::unlink(name.c_str());
+  for (FileSystem* files : all_file_systems()) files->discard_unfinished();
   discard_staging_folders();
 }
 
@@ -130,29 +79,31 @@ void write_file_atomically(const std::string& path, std::string_view bytes) {
   file.commit();
 }
 
-std::string read_file(const std::string& path, int64_t limit) {
-  const FileDescriptor file = open_path("open", path, O_RDONLY);
-  if (!file.is_open()) throw system_error("open", path, errno);
-  struct stat status;
-  if (::fstat(file.get(), &status) != 0) throw system_error("open", path, errno);
-  std::string out;
-  size_t done = 0;
-  for (;;) {
-    // One byte more than the file's size detects its end without another read.
-    const auto expected = static_cast<size_t>(std::min<int64_t>(status.st_size, limit)) + 1;
-    out.resize(std::max({expected, done + 4096, done * 3 / 2}));
-    const ssize_t got = ::read(file.get(), out.data() + done, out.size() - done);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw system_error("read", path, errno);
-    if (got == 0) break;
-    done += static_cast<size_t>(got);
-    if (static_cast<int64_t>(done) > limit) {
-      throw Error(Code::resource_exhausted,
-                  "read: " + path + ": it holds more than " + std::to_string(limit) + " bytes");
-    }
+std::string read_regular(std::string_view caller, const std::string& path, int64_t limit) {
+  return read_regular(caller, File(path, caller), limit);
+}
+
+std::string read_regular(std::string_view caller, const File& file, int64_t limit) {
+  const std::string& path = file.path();
+  if (file.size() > limit) {
+    throw Error(Code::resource_exhausted, std::string(caller) + ": " + path +
+                                              ": it holds more than " + std::to_string(limit) +
+                                              " bytes");
   }
-  out.resize(done);
+  std::string out = read_to_end(
+      caller, path, file.size(), limit,
+      [&file](std::span<std::byte> to, int64_t offset) { return file.pread(to, offset); });
+  if (std::ssize(out) < file.size() && !file.size_is_a_guess()) {
+    throw Error(Code::data_loss,
+                std::string(caller) + ": " + path + ": became shorter while it was read");
+  }
   return out;
+}
+
+std::string read_file(const std::string& path, int64_t limit) {
+  const FileStatus status = file_status(path);
+  if (status.kind != FileStatus::Kind::other) return read_regular("open", path, limit);
+  return read_to_end("read", path, 0, limit, LocalStream(path));
 }
 
 }  // namespace penstock

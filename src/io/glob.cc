@@ -1,15 +1,12 @@
 #include "io/glob.h"
 
-#include <dirent.h>
 #include <fnmatch.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <memory>
 
 #include "base/error.h"
-#include "base/open_file.h"
+#include "io/file_system.h"
 
 namespace penstock {
 namespace {
@@ -17,48 +14,35 @@ namespace {
 using Paths = std::vector<std::string>;
 constexpr const char* kWildcards = "*?[\\";
 
-struct CloseDirectory {
-  void operator()(DIR* directory) const { ::closedir(directory); }
-};
-
 // Paths found, and the first folder that could not be listed.
 struct Found {
   Paths paths;
   std::string denied;
 };
 
-Paths children_of(const std::string& folder, Found* found) {
-  const std::unique_ptr<DIR, CloseDirectory> directory(::opendir(system_path("list", folder)));
-  if (!directory) {
-    if (errno == ENOENT || errno == ENOTDIR) return {};
-    if (errno == EACCES || errno == EPERM) {
-      if (found->denied.empty()) found->denied = folder;
-      return {};
-    }
-    throw system_error("list", folder, errno);
+// Returns an empty list for what is not a folder, or may not be read.
+std::vector<FolderEntry> children_of(const std::string& folder, Found* found) {
+  const ResolvedName at = resolve_name("list", folder);
+  try {
+    return at.files->list(at.name);
+  } catch (const Error& e) {
+    if (e.code() == Code::not_found) return {};
+    if (e.code() != Code::permission_denied) throw;
+    if (found->denied.empty()) found->denied = folder;
+    return {};
   }
-  Paths out;
-  for (;;) {
-    errno = 0;
-    const dirent* entry = ::readdir(directory.get());
-    if (!entry) break;
-    const std::string name = entry->d_name;
-    if (name != "." && name != "..") out.push_back(name);
-  }
-  if (errno != 0) throw system_error("list", folder, errno);
-  return out;
 }
 
-bool exists(const std::string& path) {
-  struct stat status;
-  return ::lstat(system_path("list", path), &status) == 0;
+bool is_listed(const std::string& path) {
+  const ResolvedName at = resolve_name("list", path);
+  return at.files->is_listed(at.name);
 }
 
 // `prefix` is a path, `rest` a pattern that continues it.
 void expand(const std::string& prefix, const std::string& rest, Found* found) {
   const size_t wildcard = rest.find_first_of(kWildcards);
   if (wildcard == std::string::npos) {
-    if (exists(prefix + rest)) found->paths.push_back(prefix + rest);
+    if (is_listed(prefix + rest)) found->paths.push_back(prefix + rest);
     return;
   }
   const size_t slash = rest.rfind('/', wildcard);
@@ -66,8 +50,9 @@ void expand(const std::string& prefix, const std::string& rest, Found* found) {
   const size_t end = std::min(rest.find('/', wildcard), rest.size());
   const std::string folder = prefix + rest.substr(0, begin);
   const std::string name_pattern = rest.substr(begin, end - begin);
-  for (const std::string& name : children_of(folder, found)) {
-    if (::fnmatch(system_path("list", name_pattern), name.c_str(), 0) != 0) continue;
+  for (const FolderEntry& entry : children_of(folder, found)) {
+    const std::string& name = entry.name;
+    if (::fnmatch(name_pattern.c_str(), name.c_str(), 0) != 0) continue;
     if (end == rest.size()) {
       found->paths.push_back(folder + name);
     } else {
@@ -86,6 +71,7 @@ std::vector<std::string> match_files(const std::vector<std::string>& patterns) {
     const size_t before = found.paths.size();
     const bool has_folder =
         pattern.substr(0, pattern.find_first_of(kWildcards)).find('/') != std::string::npos;
+    resolve_name("list", pattern);  // refuses a zero byte before fnmatch gets it
     if (!pattern.empty()) expand("", has_folder ? pattern : "./" + pattern, &found);
     if (found.paths.size() == before) without += (without.empty() ? "\"" : ", \"") + pattern + "\"";
   }

@@ -5,38 +5,37 @@
 
 #include "base/error.h"
 #include "io/decoding_stream.h"
+#include "io/sequential_file.h"
 
 namespace penstock {
 namespace {
 
 class PlainStream final : public InputStream {
  public:
-  explicit PlainStream(std::string path) : file_(std::move(path)) {
-    file_.expect_sequential_reads();
-  }
+  explicit PlainStream(std::string path) : in_(std::move(path)) {}
 
   int64_t read(std::span<std::byte> out) override {
-    const int64_t got = file_.pread(out, position_);
+    const int64_t got = in_.read(out);
     position_ += got;
     ended_ = got < static_cast<int64_t>(out.size());
-    if (got < static_cast<int64_t>(out.size()) && position_ < file_.size() &&
-        !file_.size_is_a_guess()) {
-      throw Error(Code::data_loss, file_.path() + ": offset " + std::to_string(position_) +
-                                       ": the file had " + std::to_string(file_.size()) +
+    if (got < static_cast<int64_t>(out.size()) && position_ < in_.file().size() &&
+        !in_.file().size_is_a_guess()) {
+      throw Error(Code::data_loss, in_.file().path() + ": offset " + std::to_string(position_) +
+                                       ": the file had " + std::to_string(in_.file().size()) +
                                        " bytes when it was opened, and no longer has");
     }
     return got;
   }
   // Files of /proc report no bytes.
   int64_t bytes_left() const override {
-    if (file_.size() == 0) return -1;
-    return ended_ ? 0 : std::max<int64_t>(file_.size() - position_, 0);
+    if (in_.file().size() == 0) return -1;
+    return ended_ ? 0 : std::max<int64_t>(in_.file().size() - position_, 0);
   }
-  int64_t file_bytes() const override { return file_.size(); }
+  int64_t file_bytes() const override { return in_.file().size(); }
   int64_t file_bytes_read() const override { return position_; }
 
  private:
-  File file_;
+  SequentialFile in_;
   int64_t position_ = 0;
   bool ended_ = false;  // the last read reached the file's end
 };

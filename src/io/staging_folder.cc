@@ -2,18 +2,15 @@
 
 #include <unistd.h>
 
-#include <filesystem>
 #include <map>
 #include <mutex>
 
 #include "base/error.h"
 #include "base/fork.h"
-#include "base/open_file.h"
+#include "io/file_system.h"
 
 namespace penstock {
 namespace {
-
-namespace fs = std::filesystem;
 
 // Staging folders on disk, each with the folder its files go to; "" if files may be replaced.
 struct Staging {
@@ -34,39 +31,33 @@ std::string target_of(const std::string& staged, const std::string& path,
 
 }  // namespace
 
-StagingFolder::StagingFolder(std::string folder, bool overwrite)
-    : folder_(std::move(folder)),
-      path_(folder_ + "/.tmp-" + std::to_string(::getpid())),
-      overwrite_(overwrite) {
-  system_path("write", folder_);
-  std::error_code failure;
-  made_folder_ = fs::create_directories(folder_, failure);
-  if (!failure) fs::create_directory(path_, failure);
-  if (failure) throw system_error("make the folder", folder_, failure.value());
+StagingFolder::StagingFolder(const std::string& folder, bool overwrite)
+    : folder_(resolve_name("write", folder)),
+      path_(folder_.name + "/.tmp-" + std::to_string(::getpid())) {
+  made_folder_ = folder_.files->make_folder(folder_.name);
+  folder_.files->make_folder(path_);
   std::lock_guard lock(staging().mutex);
-  staging().targets[path_] = overwrite_ ? "" : folder_;
+  staging().targets[path_] = overwrite ? "" : folder_.name;
 }
 
 StagingFolder::~StagingFolder() {
   std::lock_guard lock(staging().mutex);
   staging().targets.erase(path_);
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-  if (made_folder_) fs::remove(folder_, ignored);  // only if it is empty
+  remove_tree(path_);
+  if (made_folder_) folder_.files->remove(folder_.name);  // only if it is empty
 }
 
 void StagingFolder::publish() {
-  std::error_code failure;
-  for (const auto& entry : fs::recursive_directory_iterator(path_)) {
-    const std::string target = target_of(entry.path().string(), path_, folder_);
-    if (entry.is_directory()) {
-      fs::create_directories(target, failure);
+  FileSystem& files = *folder_.files;
+  walk_folder(files, path_, [&](const std::string& name, FileStatus::Kind kind) {
+    const std::string target = target_of(name, path_, folder_.name);
+    if (kind == FileStatus::Kind::folder) {
+      files.make_folder(target);
     } else {
-      check_staged(entry.path().string());
-      fs::rename(entry.path(), target, failure);
+      check_staged(name);
+      files.rename(name, target);
     }
-    if (failure) throw system_error("write", target, failure.value());
-  }
+  });
 }
 
 void check_staged(const std::string& path) {
@@ -74,16 +65,15 @@ void check_staged(const std::string& path) {
   for (const auto& [staged, folder] : staging().targets) {
     if (folder.empty() || !path.starts_with(staged + "/")) continue;
     const std::string target = target_of(path, staged, folder);
-    std::error_code ignored;
-    if (fs::exists(fs::symlink_status(target, ignored)))
+    const ResolvedName at = resolve_name("write", target);
+    if (at.files->is_listed(at.name))
       throw Error(Code::already_exists, "write: " + target + ": the file exists");
   }
 }
 
 void discard_staging_folders() {
   staging().mutex.lock();  // never unlocked
-  std::error_code ignored;
-  for (const auto& [path, folder] : staging().targets) fs::remove_all(path, ignored);
+  for (const auto& [path, folder] : staging().targets) remove_tree(path);
 }
 
 }  // namespace penstock

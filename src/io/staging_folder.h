@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "io/file_system.h"
+
 namespace penstock {
 
 // A folder inside `folder` for unfinished files. publish() moves them to `folder`; without it the
@@ -11,7 +13,7 @@ class StagingFolder {
  public:
   // Makes `folder` if missing. Unless `overwrite`, an AtomicFile in the staging folder fails with
   // ALREADY_EXISTS if `folder` has a file of its name.
-  StagingFolder(std::string folder, bool overwrite);
+  StagingFolder(const std::string& folder, bool overwrite);
   ~StagingFolder();
   StagingFolder(const StagingFolder&) = delete;
   StagingFolder& operator=(const StagingFolder&) = delete;
@@ -20,8 +22,8 @@ class StagingFolder {
   void publish();
 
  private:
-  const std::string folder_, path_;
-  const bool overwrite_;
+  const ResolvedName folder_;
+  const std::string path_;
   bool made_folder_ = false;
 };
 

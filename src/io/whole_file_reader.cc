@@ -1,6 +1,6 @@
 // Reads a file as one record.
 
-#include "functions/kernels/parse/file_bytes.h"
+#include "io/file_bytes.h"
 #include "io/record_reader.h"
 
 namespace penstock {

@@ -5,8 +5,8 @@
 // Everything is expressed per element of the root, through visit ratios: below a batch(128) a map
 // has a visit ratio of 128. Demands of different stages can then be added and compared.
 //
-// Stages share threads (threads.h), so a ceiling belongs to a group of stages, not to one stage:
-// the group's width over the sum of its demands.
+// Stages share threads (trace/thread_groups.h), so a ceiling belongs to a group of stages, not to
+// one stage: the group's width over the sum of its demands.
 //
 // The verdict names one limit even if several are close. hold() checks the signs in order of
 // certainty: a given disk rate, all cores busy, a full group of threads, idle threads although
@@ -20,7 +20,6 @@
 
 #include "model/lp.h"
 #include "model/size.h"
-#include "model/threads.h"
 
 namespace penstock {
 namespace {
@@ -126,7 +125,13 @@ class Analyzer {
   }
 
   void threads() {
-    a_.threads = group_threads(a_.trace);
+    for (const StageTrace& s : a_.trace.stages) {
+      const auto group = static_cast<size_t>(s.thread_group);
+      if (a_.threads.size() <= group) a_.threads.resize(group + 1);
+      a_.threads[group].stages.push_back(s.id);
+      a_.threads[group].width = static_cast<double>(s.width);
+    }
+    std::erase_if(a_.threads, [](const ThreadModel& t) { return t.stages.empty(); });
     for (size_t t = 0; t < a_.threads.size(); ++t) {
       ThreadModel& group = a_.threads[t];
       double most = -1;

@@ -8,6 +8,7 @@
 #include "datasets/datasets.h"
 #include "model/lp.h"
 #include "plan/node.h"
+#include "trace/thread_groups.h"
 
 namespace penstock {
 namespace {
@@ -46,6 +47,7 @@ Trace made_trace() {
   t.stages[3].source_bytes = 480'000;
   t.stages[3].files_opened = 4;
   t.stages[4].cardinality = 16;
+  set_thread_groups(guess_handed_over(t.stages), &t.stages);
   return t;
 }
 

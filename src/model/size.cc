@@ -74,7 +74,7 @@ double files_read_share(const Trace& trace, int id) {
   double read = 0, total = 0;
   for (const int i : closure(trace, id)) {
     const StageTrace& s = at(trace, i);
-    if (s.bytes_read == 0) continue;
+    if (s.bytes_read == 0 || !s.inputs.empty()) continue;  // files of functions are no sample
     if (s.source_bytes == 0) return 0;
     read += static_cast<double>(s.bytes_read);
     total += static_cast<double>(s.source_bytes);
@@ -103,7 +103,9 @@ StageSize stage_size(const Trace& trace, int id, const std::vector<StageSize>& s
   if (!std::ranges::all_of(below, [&](int i) { return at(trace, i).scales; })) return out;
   if (const double share = files_read_share(trace, id); share > 0) {
     double files = 0;
-    for (const int i : below) files += static_cast<double>(at(trace, i).files_opened);
+    for (const int i : below) {
+      if (at(trace, i).inputs.empty()) files += static_cast<double>(at(trace, i).files_opened);
+    }
     const double error = sampling_error(n, files, share);
     return of_count(s, around(n / share, error), error);
   }

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "base/open_file.h"
 #include "base/random.h"
+#include "io/file.h"
 #include "plan/builtin_names.h"
 #include "plan/elaborator.h"
 #include "plan/habits.h"

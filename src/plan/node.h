@@ -17,6 +17,7 @@ namespace penstock {
 
 class Cursor;        // runtime/cursor.h
 class Indexed;       // runtime/indexed.h
+class Resharding;    // datasets/resharding.h
 struct OpenContext;  // runtime/open.h
 struct OperatorDef;
 
@@ -77,19 +78,6 @@ enum class ChainRole : uint8_t {
   filter,  // the row stays if the function returns true
 };
 
-// Way in which the state of a stage after `shard` moves to another number of ranks
-// (datasets/reshard.h).
-enum class Resharding : uint8_t {
-  refused,   // its state depends on all rows of its rank, or it holds parts of rows
-  same,      // a row for each row: it holds nothing
-  ordered,   // what it has emitted came from the rows before a position
-  listed,    // its mark lists the rows that it holds (datasets/refill.h)
-  drawn,     // draws from a window of `buffer_size` rows; its mark is that of `shuffle`
-  opened,    // rows of datasets that its function makes; its mark is that of open_interleaving
-  repeated,  // reads its input again and again; its mark is that of `repeat`
-  shard,     // deals rows to ranks by `num_shards` and `index`; its mark is that of `shard`
-};
-
 // Arguments of a source that are its elements.
 enum class Literal : uint8_t {
   none,     // its arguments are something else
@@ -136,10 +124,10 @@ struct OperatorDef {
   bool promises_cardinality = false;
   // tf.data has its elements by index: at() fails with the code for a wrong number of elements.
   bool peer_has_index = false;
-  Resharding resharding = Resharding::refused;
-  // Numbers of its mark before it has emitted anything. Empty for Resharding::opened: the form of
-  // open_interleaving.
-  std::vector<int64_t> first_mark{};
+  // How its state moves to another number of ranks. Null: it depends on all rows of its rank, or it
+  // holds parts of rows.
+  const Resharding* resharding = nullptr;
+  bool deals_rows = false;  // to ranks: it keeps every `num_shards`-th, from `index` on
 
   // Parameter that names the files, or patterns of files, that a source reads.
   std::string files_param{};

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 #include <optional>
 
 #include "runtime/batch_places.h"
 #include "runtime/inline_choice.h"
+#include "runtime/numbered_blocks.h"
 
 namespace penstock {
 namespace {
@@ -18,32 +18,43 @@ constexpr int64_t kFreeBytes = 256
                                << 10;  // of small rows that may wait although fewer were asked for
 
 // Shared by the cursor and the tasks; lives until the last of them is done.
-class Stage final : public Waker, public Spare, public std::enable_shared_from_this<Stage> {
+class Stage final : public AsyncStage,
+                    public Waker,
+                    public Spare,
+                    public Turns::Waiter,
+                    public std::enable_shared_from_this<Stage> {
  public:
-  Stage(CursorPtr input, Run* run, const AsyncOptions& options)
+  Stage(CursorPtr input, Run* run, const StageOptions& options)
       : run_(run),
         options_(options),
+        controls_(*options.controls),
         input_(std::move(input)),
+        blocks_(options.ordered),
         places_(options.chain.get(), options.batch_rows),
         sizer_(run->options().block_rows) {
-    options_.counters->limit.store(options.limit, std::memory_order_relaxed);
+    const int64_t now = controls_.on_pool.fetch_add(1, std::memory_order_relaxed) + 1;
+    int64_t most = controls_.most_on_pool.load(std::memory_order_relaxed);
+    while (most < now && !controls_.most_on_pool.compare_exchange_weak(most, now)) {
+    }
   }
+  ~Stage() override { controls_.on_pool.fetch_sub(1, std::memory_order_relaxed); }
+  Stage(const Stage&) = delete;
+  Stage& operator=(const Stage&) = delete;
 
-  Poll take(Block* out, const Pull& pull);
-  void close();
+  Poll take(Block* out, const Pull& pull) override;
+  void close() override;
   bool give_up() override;
   void wake() override {  // the input has something
     std::lock_guard lock(mutex_);
     schedule();
   }
+  bool turn_came() override {
+    const std::lock_guard lock(mutex_);
+    return schedule();
+  }
   void run();
 
  private:
-  struct Slot {
-    enum class State : uint8_t { working, done, gone, undone } state = State::working;
-    Block block;
-    Block input;  // where it is small: enough to make the block again; all there is when undone
-  };
   struct Work {
     Block block;
     Block input;
@@ -60,24 +71,27 @@ class Stage final : public Waker, public Spare, public std::enable_shared_from_t
     return (static_cast<uint64_t>(options_.depth) << 48) +
            std::min<uint64_t>(seq, (1ull << 48) - 1);
   }
-  int64_t limit() const {
-    return std::max<int64_t>(1, options_.counters->limit.load(std::memory_order_relaxed));
+  int64_t calls() const { return std::max<int64_t>(1, controls_.calls.get()); }
+  // Rows that may wait; 0: as many as keep the workers busy.
+  int64_t rows_ahead() const {
+    return options_.chain ? 0 : std::max<int64_t>(1, controls_.rows_ahead.get());
+  }
+  // The consumer's thread computes the blocks.
+  bool is_inlined() const {
+    const HandOver how = controls_.hand_over.load(std::memory_order_relaxed);
+    return (choice_.inlined() && how == HandOver::automatic) || !wants_pool(options_);
   }
   // With the lock:
-  void schedule(bool from_task = false);
+  bool schedule(bool from_task = false);
   bool goes_on() const {
-    if (undone_ > 0) return !run_->gate().is_contended();
-    return !choice_.inlined() && may_admit(true);
+    if (blocks_.has_undone()) return !run_->gate().is_contended();
+    return !is_inlined() && may_admit(true);
   }
   bool may_admit(bool first) const;
-  bool has_front() const {
-    if (slots_.empty()) return !finished_.empty();
-    const Slot::State first = slots_.front().state;
-    return !finished_.empty() || first == Slot::State::done || first == Slot::State::gone;
-  }
+  int64_t waiting_rows() const { return blocks_.finished_rows() + front_.rows; }
   int64_t buffer_rows() const;
   bool half_full() const;
-  int64_t capacity_blocks() const { return group_ > 1 ? (limit() + 1) * group_ : 2 * limit() + 1; }
+  int64_t capacity_blocks() const { return group_ > 1 ? (calls() + 1) * group_ : 2 * calls() + 1; }
   void wake_consumer() {
     if (consumer_) std::exchange(consumer_, nullptr)->wake();
   }
@@ -86,8 +100,6 @@ class Stage final : public Waker, public Spare, public std::enable_shared_from_t
   void rest(bool starved);
 
   std::vector<Work> pull_group();
-  std::deque<Slot>::iterator undone();
-  bool has_undone() { return undone_ > 0; }
   std::vector<Work> take_undone();
   bool worth_keeping(const Block& input);
   Poll pull_one(std::unique_lock<std::mutex>* lock, int64_t rows, Work* work);
@@ -98,18 +110,15 @@ class Stage final : public Waker, public Spare, public std::enable_shared_from_t
   void choose(int64_t rows);
 
   Run* const run_;
-  AsyncOptions options_;
+  const StageOptions options_;
+  StageControls& controls_;
   std::mutex mutex_;
-  CursorPtr input_;             // used by the task that pulls
-  std::deque<Slot> slots_;      // slots_[0] is block number head_
-  std::deque<Block> finished_;  // where order does not matter
-  uint64_t head_ = 0;
+  CursorPtr input_;  // used by the task that pulls
+  NumberedBlocks blocks_;
   int64_t working_ = 0;         // tasks that have pulled and not published yet
   int64_t working_blocks_ = 0;  // ... and their blocks
   int64_t working_rows_ = 0;
-  int64_t undone_ = 0;              // slots
   std::optional<bool> repeatable_;  // the chain leaves nothing behind; not known until it is asked
-  int64_t waiting_rows_ = 0;        // in finished slots and in front_
   int64_t block_bytes_ = 0;         // a recent block's, to guess the next one's
   int64_t row_bytes_ = 0;
   int64_t group_ = 1;        // blocks a task takes: cheap ones are handed over many at a time
@@ -135,54 +144,56 @@ class Stage::StageTask final : public Task {
   std::shared_ptr<Stage> stage_;
 };
 
-void Stage::schedule(bool from_task) {
-  if (closed_ || scheduled_ || (ended_ && !has_undone())) return;
-  if (pulling_ && !has_undone()) {
+// Returns whether a task has been submitted.
+bool Stage::schedule(bool from_task) {
+  const bool undone = blocks_.has_undone();
+  if (closed_ || scheduled_ || (ended_ && !undone)) return false;
+  if (pulling_ && !undone) {
     pull_again_ = true;
-    return;
+    return false;
   }
+  if (options_.turns && !options_.turns->take(weak_from_this(), consumer_ != nullptr)) return false;
   scheduled_ = true;
-  const uint64_t next =
-      has_undone() ? static_cast<uint64_t>(undone() - slots_.begin()) : slots_.size();
-  run_->cpu().submit(std::make_unique<StageTask>(shared_from_this()), priority(head_ + next),
-                     from_task);
+  run_->cpu().submit(std::make_unique<StageTask>(shared_from_this()),
+                     priority(undone ? blocks_.oldest_undone() : blocks_.next()), from_task);
+  return true;
 }
 
 // `first`: the first block of a task; more of them only fill it up.
 bool Stage::may_admit(bool first) const {
   if (run_->options().latency && !consumer_) return false;
-  if (slots_.empty() && front_.rows == 0) return true;
+  if (blocks_.size() == 0 && front_.rows == 0) return true;
   if (run_->gate().is_contended()) return false;
-  if (first && options_.chain && working_ >= limit()) return false;
+  if (first && options_.chain && working_ >= calls()) return false;
   // The budget keeps room for the block that the consumer needs next and for what it holds.
   const int64_t free = run_->pool().budget_bytes() - run_->pool().used_bytes();
   if (block_bytes_ > 0 && free < 4 * block_bytes_ * (working_blocks_ + 1)) return false;
-  if (options_.buffer_rows > 0) return waiting_rows_ + working_rows_ < buffer_rows();
-  return capacity_blocks() - static_cast<int64_t>(slots_.size()) >= (first ? group_ : 1);
+  if (rows_ahead() > 0) return waiting_rows() + working_rows_ < buffer_rows();
+  return capacity_blocks() - blocks_.size() >= (first ? group_ : 1);
 }
 
 int64_t Stage::rows_wanted() const {
   int64_t rows = std::min(run_->options().block_rows,
                           options_.chain ? sizer_.rows() : run_->options().block_rows);
-  if (options_.buffer_rows > 0) rows = std::min(rows, buffer_rows());
+  if (rows_ahead() > 0) rows = std::min(rows, buffer_rows());
   return std::min(rows, places_.room());
 }
 
 // What was asked for; more of rows that take little time and room.
 int64_t Stage::buffer_rows() const {
-  if (group_ == 1) return options_.buffer_rows;
-  return std::max(options_.buffer_rows, std::min(kFreeBytes / std::max<int64_t>(1, row_bytes_),
-                                                 4 * run_->options().block_rows));
+  if (group_ == 1) return rows_ahead();
+  return std::max(rows_ahead(), std::min(kFreeBytes / std::max<int64_t>(1, row_bytes_),
+                                         4 * run_->options().block_rows));
 }
 
 bool Stage::half_full() const {
-  if (options_.buffer_rows > 0) return waiting_rows_ >= buffer_rows() / 2;
-  return static_cast<int64_t>(slots_.size()) - working_blocks_ >= capacity_blocks() / 2;
+  if (rows_ahead() > 0) return waiting_rows() >= buffer_rows() / 2;
+  return blocks_.size() - working_blocks_ >= capacity_blocks() / 2;
 }
 
 // Wakes the consumer; where blocks are cheap and more of them come anyway, not for a few.
 void Stage::offer() {
-  if (!has_front() && !cancelled_ && !ended_) return;
+  if (!blocks_.has_front() && !cancelled_ && !ended_) return;
   // A task that is only scheduled may have to wait for others that take long.
   const bool at_work = working_ > 0 || pulling_;
   if (group_ > 1 && at_work && !cancelled_ && !half_full()) return;
@@ -198,12 +209,13 @@ void Stage::rest(bool starved) {
 void Stage::run() {
   std::vector<Work> group = pull_group();
   if (!group.empty()) work_on(std::move(group));
+  if (options_.turns) options_.turns->give_back();
 }
 
 // The input's next block, and where its results go. Leaves the lock while the input works; no other
 // thread pulls meanwhile.
 Poll Stage::pull_one(std::unique_lock<std::mutex>* lock, int64_t rows, Work* work) {
-  const uint64_t seq = head_ + slots_.size();
+  const uint64_t seq = blocks_.next();
   Poll poll = Poll::end;
   bool stopped = false;
   pulling_ = true;
@@ -237,10 +249,10 @@ std::vector<Stage::Work> Stage::pull_group() {
   std::unique_lock lock(mutex_);
   scheduled_ = false;
   if (idle_since_ != 0)
-    add(starved_ ? options_.counters->starved_ticks : options_.counters->blocked_ticks,
-        static_cast<int64_t>(ticks() - idle_since_));
+    options_.counters->add(starved_ ? &StageCounts::starved_ticks : &StageCounts::blocked_ticks,
+                           static_cast<int64_t>(ticks() - idle_since_));
   idle_since_ = 0;
-  if (has_undone() || pulling_) return take_undone();
+  if (blocks_.has_undone() || pulling_) return take_undone();
   const auto most = static_cast<size_t>(group_);
   Poll poll = Poll::ready;
   while (!closed_ && !ended_ && group.size() < most && may_admit(group.empty())) {
@@ -248,7 +260,7 @@ std::vector<Stage::Work> Stage::pull_group() {
     poll = pull_one(&lock, rows_wanted(), &work);
     if (poll == Poll::pending && !pull_again_) break;
     if (poll != Poll::ready) continue;
-    slots_.push_back({});
+    blocks_.add();
     ++working_blocks_;
     working_rows_ += work.block.rows;
     group.push_back(std::move(work));
@@ -263,23 +275,14 @@ std::vector<Stage::Work> Stage::pull_group() {
   return group;
 }
 
-// The oldest slot whose block has been given up.
-std::deque<Stage::Slot>::iterator Stage::undone() {
-  return std::ranges::find(slots_, Slot::State::undone, &Slot::state);
-}
-
 // With the lock. Empty if there is none: another thread pulls.
 std::vector<Stage::Work> Stage::take_undone() {
   std::vector<Work> group;
-  const auto slot = undone();
-  if (slot == slots_.end()) {
+  if (!blocks_.has_undone()) {
     pull_again_ = true;
     return group;
   }
-  --undone_;
-  slot->state = Slot::State::working;
-  group.emplace_back().block = std::move(slot->input);
-  slot->input = Block();
+  group.emplace_back().block = blocks_.take_undone();
   ++working_blocks_;
   working_rows_ += group[0].block.rows;
   ++working_;
@@ -304,18 +307,7 @@ bool Stage::worth_keeping(const Block& input) {
 bool Stage::give_up() {
   Block dropped;  // freed after the lock
   const std::lock_guard lock(mutex_);
-  if (closed_) return false;
-  for (size_t i = slots_.size(); i-- > 1;) {  // the consumer is about to take the first
-    Slot& slot = slots_[i];
-    if (slot.state != Slot::State::done || slot.input.rows == 0) continue;
-    slot.state = Slot::State::undone;
-    ++undone_;
-    waiting_rows_ -= slot.block.rows;
-    dropped = std::move(slot.block);
-    slot.block = Block();
-    return true;
-  }
-  return false;
+  return !closed_ && blocks_.give_up(&dropped);
 }
 
 // False: cancelled.
@@ -368,16 +360,11 @@ void Stage::work_on(std::vector<Work> group) {
   working_blocks_ -= cost.blocks;
   working_rows_ -= cost.rows;
   cancelled_ |= cancelled;
-  for (size_t i = 0; i < group.size(); ++i) {
-    Slot& slot = slots_[first + i - head_];
-    waiting_rows_ += group[i].block.rows;
-    slot.state = options_.ordered ? Slot::State::done : Slot::State::gone;
-    (options_.ordered ? slot.block : finished_.emplace_back()) = std::move(group[i].block);
-    slot.input = std::move(group[i].input);
-  }
+  for (size_t i = 0; i < group.size(); ++i)
+    blocks_.publish(first + i, std::move(group[i].block), std::move(group[i].input));
   if (goes_on())
     schedule(true);
-  else if (!choice_.inlined() && !scheduled_ && !pulling_)
+  else if (!is_inlined() && !scheduled_ && !pulling_)
     rest(false);
   offer();
 }
@@ -388,7 +375,7 @@ Poll Stage::compute_here(std::unique_lock<std::mutex>* lock, int64_t most_rows) 
   Work work;
   const Poll poll = pull_one(lock, std::min(most_rows, rows_wanted()), &work);
   if (poll != Poll::ready) return poll;
-  ++head_;
+  blocks_.pass();
   const int64_t rows = work.block.rows;
   lock->unlock();
   const uint64_t start = ticks();
@@ -397,7 +384,6 @@ Poll Stage::compute_here(std::unique_lock<std::mutex>* lock, int64_t most_rows) 
   lock->lock();
   cancelled_ |= !done;
   observe({1, rows, work.block.payload_bytes(), work.pull_ticks, spent});
-  waiting_rows_ += work.block.rows;
   front_ = std::move(work.block);
   return poll;
 }
@@ -410,6 +396,7 @@ void Stage::choose(int64_t rows) {
   };
   choice_.took(rows, ns(now), waiting_since_ > 0 && now > 0 ? ns(now - waiting_since_) : 0,
                group_ > 1);
+  controls_.inlined.store(is_inlined(), std::memory_order_relaxed);
   waiting_since_ = 0;
 }
 
@@ -417,28 +404,21 @@ Poll Stage::take(Block* out, const Pull& pull) {
   std::unique_lock lock(mutex_);
   while (front_.rows == 0) {
     if (cancelled_) throw Error(Code::cancelled, "cancelled");
-    while (!slots_.empty() && slots_.front().state == Slot::State::gone) {
-      slots_.pop_front();
-      ++head_;
-    }
-    if (!finished_.empty()) {
-      front_ = std::move(finished_.front());
-      finished_.pop_front();
-    } else if (!slots_.empty() && slots_.front().state == Slot::State::done) {
-      front_ = std::move(slots_.front().block);
-      slots_.pop_front();
-      ++head_;
-    } else if (slots_.empty() && ended_) {
+    if (blocks_.take_front(&front_)) {
+      if (options_.cheap_together) choose(front_.rows);
+    } else if (blocks_.size() == 0 && ended_) {
       return Poll::end;
     } else {
-      const bool here = choice_.inlined() && slots_.empty() && !pulling_ && !scheduled_;
-      if (here && (compute_here(&lock, pull.max_rows) != Poll::pending || pull_again_)) continue;
+      const bool here = is_inlined() && blocks_.size() == 0 && !pulling_ && !scheduled_;
+      if (here && (compute_here(&lock, pull.max_rows) != Poll::pending || pull_again_)) {
+        if (options_.cheap_together && front_.rows > 0) choose(front_.rows);
+        continue;
+      }
       consumer_ = pull.waker;
       if (waiting_since_ == 0) waiting_since_ = ticks();
       if (!here) schedule();
       return Poll::pending;
     }
-    if (options_.cheap_together) choose(front_.rows);
   }
   if (front_.rows <= pull.max_rows) {
     *out = std::move(front_);
@@ -447,8 +427,7 @@ Poll Stage::take(Block* out, const Pull& pull) {
     *out = front_.slice(0, pull.max_rows);
     front_.drop_front(pull.max_rows);
   }
-  waiting_rows_ -= out->rows;
-  const bool low = group_ == 1 || static_cast<int64_t>(slots_.size()) <= capacity_blocks() / 2;
+  const bool low = group_ == 1 || blocks_.size() <= capacity_blocks() / 2;
   if (low && goes_on()) schedule();
   return Poll::ready;
 }
@@ -460,26 +439,14 @@ void Stage::close() {
   consumer_ = nullptr;
 }
 
-class AsyncCursor final : public Cursor {
- public:
-  AsyncCursor(std::shared_ptr<Stage> stage, Run* run) : stage_(std::move(stage)) {
-    run->gate().add(stage_.get());
-  }
-  ~AsyncCursor() override { stage_->close(); }
-
- protected:
-  Poll next(Block* out, const Pull& pull) override { return stage_->take(out, pull); }
-
- private:
-  std::shared_ptr<Stage> stage_;
-};
-
 }  // namespace
 
-CursorPtr open_async_stage(CursorPtr input, Run* run, const AsyncOptions& options) {
+std::shared_ptr<AsyncStage> start_async_stage(CursorPtr* input, Run* run,
+                                              const StageOptions& options) {
   run->cpu().start();
-  return std::make_unique<AsyncCursor>(std::make_shared<Stage>(std::move(input), run, options),
-                                       run);
+  auto stage = std::make_shared<Stage>(std::move(*input), run, options);
+  run->gate().add(stage.get());
+  return stage;
 }
 
 }  // namespace penstock

@@ -4,9 +4,9 @@
 
 #include "data/true_rows.h"
 #include "functions/file_reads.h"
-#include "runtime/async_stage.h"
 #include "runtime/file_read_cursor.h"
 #include "runtime/serial.h"
+#include "runtime/stage_cursor.h"
 
 namespace penstock {
 namespace {
@@ -104,9 +104,9 @@ void Chain::run(Block* block, const Placement* placement) const {
       *block = std::move(out);
     }
     if (i + 1 < stages_.size() && stage.counters) {  // the last stage is counted by its cursor
-      add(stage.counters->elements, block->rows);
-      add(stage.counters->blocks, 1);
-      add(stage.counters->bytes, block->payload_bytes());
+      stage.counters->add(&StageCounts::elements, block->rows);
+      stage.counters->add(&StageCounts::blocks, 1);
+      stage.counters->add(&StageCounts::bytes, block->payload_bytes());
     }
     if (block->rows == 0) return;
   }
@@ -160,11 +160,14 @@ bool gives_records(const PlanNode& plan) {
                               : std::ranges::none_of(topological(*node), joins_rows);
 }
 
-Chain::Stage make_stage(const PlanPtr& node, const OpenContext& context) {
+// Makes the chain's stage of the node, which runs with the calls of `head`.
+Chain::Stage make_stage(const PlanPtr& node, const PlanNode& head, const OpenContext& context) {
   Chain::Stage stage;
   stage.filter = node->op->chain == ChainRole::filter;
   stage.function = context.program(*node, node->functions.front().first);
-  stage.counters = context.run->options().count ? context.run->counters(node.get()) : nullptr;
+  RunStage* in_run = context.run->stage(node.get());
+  if (node.get() != &head) in_run->controls.head.store(&head, std::memory_order_relaxed);
+  stage.counters = context.run->options().count ? &in_run->counters : nullptr;
   stage.name = node->op->name;
   for (const LeafSpec& leaf : node->spec.leaves()) {
     const bool fixed = leaf.is_tensor() && leaf.shape.is_static() && leaf.dtype != DType::bytes;
@@ -183,7 +186,8 @@ std::shared_ptr<const CompiledFunction> take_file_reads(const PlanNode& node,
   if (stage->filter || is_serial()) return nullptr;
   const std::optional<FileReads> reads = split_file_reads(*node.functions.front().second);
   if (!reads) return nullptr;
-  stage->function = std::make_shared<const CompiledFunction>(reads->rest, context.environment);
+  stage->function = std::make_shared<const CompiledFunction>(reads->rest, context.environment,
+                                                             context.run->reads(&node));
   return std::make_shared<const CompiledFunction>(reads->names, context.environment);
 }
 
@@ -191,56 +195,38 @@ CursorPtr with_file_reads(CursorPtr input, const PlanNode& node, Run* run,
                           std::shared_ptr<const CompiledFunction> names) {
   const size_t columns =
       static_cast<size_t>(node.inputs[0]->spec.leaf_count()) + names->function().results.size();
-  CursorPtr out = open_file_reads(std::move(input), run, std::move(names),
-                                  [](const std::string& name) { return read_file_bytes(name); });
+  NodeCounters* const counters = run->options().count ? run->counters(&node) : nullptr;
+  CursorPtr out = open_file_reads(std::move(input), run, &run->stage(&node)->controls,
+                                  std::move(names), [counters](const std::string& name) {
+                                    FileBytes file = read_file_bytes(name);
+                                    if (!counters) return file;
+                                    counters->add(&StageCounts::files_opened, 1);
+                                    counters->add(&StageCounts::bytes_read, file.size);
+                                    return file;
+                                  });
   // Its errors are the stage's, which names them.
   out->set_identity({nullptr, "", columns, nullptr, run->options().marks, true});
   return out;
 }
 
-// Parallel calls asked for: 0 in this thread, else the limit.
-int64_t parallelism(const PlanNode& node, const OpenContext& context) {
-  const Run& run = *context.run;
-  if (is_serial()) return 0;
+// Calls that the user asked for; none where they are left open.
+std::optional<int64_t> asked_calls(const PlanNode& node) {
   const Attr& calls = parallel_node(node).arg("num_parallel_calls");
-  if (calls.is_auto() || calls.is_none() || calls.is_capture()) return 0;
-  const int64_t n = calls.as_int();
-  return n <= 1 ? 0 : std::min<int64_t>(n, 4 * run.options().threads);
+  if (calls.is_auto() || calls.is_none() || calls.is_capture()) return {};
+  return std::max<int64_t>(1, calls.as_int());
 }
 
-class ChainCursor final : public Cursor {
- public:
-  ChainCursor(CursorPtr input, std::shared_ptr<const Chain> chain, Run* run)
-      : input_(std::move(input)),
-        chain_(std::move(chain)),
-        run_(run),
-        sizer_(run->options().block_rows) {}
+bool is_stateful(const PlanNode& node) {
+  return node.functions.front().second->effects() == Effects::stateful;
+}
 
- protected:
-  Poll next(Block* out, const Pull& pull) override {
-    for (;;) {
-      run_->check_cancelled();
-      const int64_t want = std::min(pull.max_rows, sizer_.rows());
-      const Poll poll = input_->pull(out, {want, pull.waker});
-      if (poll != Poll::ready) return poll;
-      const uint64_t start = ticks();
-      const int64_t rows = out->rows;
-      chain_->run(out, nullptr);
-      sizer_.observe(rows, ticks() - start, 0);
-      if (out->rows > 0) return Poll::ready;
-    }
-  }
-
- private:
-  CursorPtr input_;
-  std::shared_ptr<const Chain> chain_;
-  Run* run_;
-  BlockSizer sizer_;
-};
-
-}  // namespace
-
-namespace {
+// Returns whether rows keep their order. A checkpoint is a position in an order: with marks there
+// is one.
+bool is_ordered(const PlanNode& node, const OpenContext& context) {
+  const Attr& deterministic = node.arg("deterministic");
+  if (context.run->options().marks) return true;
+  return deterministic.is_none() ? context.ordered : deterministic.as_bool();
+}
 
 bool in_chain(const PlanNode& node) { return node.op->chain != ChainRole::none; }
 
@@ -258,15 +244,19 @@ const PlanNode& parallel_node(const PlanNode& node) {
 }
 
 CursorPtr open_chain(const PlanPtr& node, OpenContext& context) {
-  const int64_t calls = parallelism(*node, context);
-  std::vector<Chain::Stage> stages{make_stage(node, context)};
+  const bool serial = is_serial();
+  const PlanNode& parallel = parallel_node(*node);
+  const std::optional<int64_t> asked = asked_calls(*node);
+  bool stateful = is_stateful(*node);
+  std::vector<Chain::Stage> stages{make_stage(node, parallel, context)};
   OpenContext below = context;  // rows behind the mark are dropped at the top of the chain
   PlanPtr bottom = node;
   std::shared_ptr<const CompiledFunction> names = take_file_reads(*node, below, &stages.back());
   while (!names && in_chain(*bottom->inputs[0]) &&
-         (goes_along(*bottom) || parallelism(*bottom->inputs[0], context) == calls)) {
+         (serial || goes_along(*bottom) || asked_calls(*bottom->inputs[0]) == asked)) {
     bottom = bottom->inputs[0];
-    stages.push_back(make_stage(bottom, below));
+    stateful |= is_stateful(*bottom);
+    stages.push_back(make_stage(bottom, parallel, below));
     names = take_file_reads(*bottom, below, &stages.back());
   }
   std::ranges::reverse(stages);
@@ -276,22 +266,20 @@ CursorPtr open_chain(const PlanPtr& node, OpenContext& context) {
   CursorPtr input = below.open_input(*bottom);
   if (names) input = with_file_reads(std::move(input), *bottom, context.run, std::move(names));
   auto chain = std::make_shared<const Chain>(std::move(stages));
-  // A checkpoint is a place in an order: with marks there is one.
-  const PlanNode& parallel = parallel_node(*node);
-  const bool deterministic = context.run->options().marks ||
-                             parallel.arg("deterministic").is_none() ||
-                             parallel.arg("deterministic").as_bool();
-  if (calls > 0) {
-    AsyncOptions options;
-    options.chain = chain;
-    options.limit = calls;
-    options.ordered = deterministic;
-    options.batch_rows = context.batch_rows;
-    options.depth = context.depth;
-    options.counters = context.run->counters(&parallel);
-    return open_async_stage(std::move(input), context.run, options);
+  StageOptions options;
+  options.chain = std::move(chain);
+  options.ordered = is_ordered(parallel, context);
+  options.batch_rows = context.batch_rows;
+  options.depth = context.depth;
+  options.counters = context.run->counters(&parallel);
+  if (!serial) {
+    options.controls = &context.run->stage(&parallel)->controls;
+    // Calls of a function with a state stay in order, unless the user wants it otherwise.
+    options.controls->calls.start(asked.value_or(1),
+                                  stateful && !asked ? 1 : 4 * context.run->options().threads,
+                                  asked.has_value());
   }
-  return std::make_unique<ChainCursor>(std::move(input), std::move(chain), context.run);
+  return open_stage(std::move(input), context.run, options);
 }
 
 }  // namespace penstock

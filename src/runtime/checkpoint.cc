@@ -34,8 +34,8 @@ std::string pack(std::span<const int64_t> numbers) {
   return out;
 }
 
-std::vector<int64_t> unpack(const std::string& bytes) {
-  std::vector<int64_t> out;
+RecycledVector<int64_t> unpack(const std::string& bytes) {
+  RecycledVector<int64_t> out;
   uint64_t previous = 0, z = 0;
   unsigned shift = 0;
   for (const char c : bytes) {
@@ -54,13 +54,17 @@ std::vector<int64_t> unpack(const std::string& bytes) {
 
 Json to_json(const StreamPosition& position) {
   Json out{{"rows", position.rows}};
-  const auto* mark = static_cast<const StageMark*>(position.mark.get());
+  const StageMark* mark = stage_mark(position.mark);
   if (!mark) return out;
   out["stage"] = mark->stage();
-  if (mark->numbers().size() <= kMostPlain) {
-    out["numbers"] = std::vector<int64_t>(mark->numbers().begin(), mark->numbers().end());
+  out["form"] = mark->form();
+  out["version"] = mark->version();
+  if (mark->is_transparent()) out["transparent"] = true;
+  const std::span<const int64_t> numbers = mark->encoded();
+  if (numbers.size() <= kMostPlain) {
+    out["numbers"] = std::vector<int64_t>(numbers.begin(), numbers.end());
   } else {
-    out["packed"] = to_base64(pack(mark->numbers()));
+    out["packed"] = to_base64(pack(numbers));
   }
   for (const Tensor& t : mark->state()) out["state"].push_back(Json(json_form::tensor_to_json(t)));
   Json& inputs = out["inputs"] = Json::array();
@@ -76,7 +80,7 @@ int64_t rows_of(const Json& in) {
   return it->get<int64_t>();
 }
 
-std::vector<int64_t> numbers_of(const Json& in) {
+RecycledVector<int64_t> numbers_of(const Json& in) {
   if (const auto packed = in.find("packed"); packed != in.end() && packed->is_string()) {
     const auto bytes = from_base64(packed->get_ref<const std::string&>());
     if (!bytes) damaged("`packed` is no base64");
@@ -84,7 +88,7 @@ std::vector<int64_t> numbers_of(const Json& in) {
   }
   const auto it = in.find("numbers");
   if (it == in.end() || !it->is_array()) damaged("`numbers` is missing");
-  std::vector<int64_t> out;
+  RecycledVector<int64_t> out;
   for (const Json& n : *it) {
     if (!n.is_number_integer()) damaged("`numbers` holds something else");
     out.push_back(n.get<int64_t>());
@@ -113,21 +117,44 @@ StreamPosition from_json(const Json& in, int depth) {
   out.rows = rows_of(in);
   const auto stage = in.find("stage");
   if (stage == in.end()) return out;
-  const auto inputs = in.find("inputs");
+  const auto inputs = in.find("inputs"), form = in.find("form"), version = in.find("version");
   if (!stage->is_string() || inputs == in.end() || !inputs->is_array())
     damaged("`stage` or `inputs` is missing");
+  if (form == in.end() || !form->is_string() || version == in.end() ||
+      !version->is_number_integer())
+    damaged("`form` or `version` is missing");
   std::vector<StreamPosition> positions;
   for (const Json& input : *inputs) positions.push_back(from_json(input, depth + 1));
-  out.mark = make_recycled<const StageMark>(nullptr, stage->get<std::string>(), numbers_of(in),
-                                            positions, state_of(in));
+  out.mark = make_recycled<const StageMark>(
+      nullptr, stage->get<std::string>(),
+      MarkForm{form->get_ref<const std::string&>(), version->get<int>()}, numbers_of(in), positions,
+      state_of(in), in.contains("transparent") && in["transparent"] == Json(true));
   return out;
 }
 
 }  // namespace
 
-int64_t StageMark::number(size_t i) const {
-  if (i >= numbers_.size()) damaged("`" + stage_ + "` has too few numbers");
-  return numbers_[i];
+const StreamPosition& StageMark::input(size_t i) const {
+  if (i >= inputs_.size()) damaged("the mark of `" + stage_ + "` has no position of its input");
+  return inputs_[i];
+}
+
+StreamPosition without_transparent(StreamPosition position) {
+  while (position.mark && stage_mark(position.mark)->is_transparent()) {
+    const StreamPosition input = stage_mark(position.mark)->input();
+    if (__builtin_add_overflow(position.rows, input.rows, &position.rows))
+      damaged("`rows` is no count");
+    position.mark = input.mark;
+  }
+  const StageMark* mark = stage_mark(position.mark);
+  if (!mark) return position;
+  std::vector<StreamPosition> inputs;
+  for (const StreamPosition& input : mark->inputs()) inputs.push_back(without_transparent(input));
+  const std::span<const int64_t> encoded = mark->encoded();
+  position.mark = make_recycled<const StageMark>(
+      nullptr, mark->stage(), MarkForm{mark->form(), mark->version()},
+      RecycledVector<int64_t>(encoded.begin(), encoded.end()), inputs, mark->state());
+  return position;
 }
 
 void InputTrail::start(const Cursor& input) { steps_.assign(1, {0, input.position()}); }

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/cancellation.h"
-#include "runtime/checkpoint.h"
 #include "runtime/run.h"
 #include "runtime/stack.h"
 
@@ -73,27 +72,15 @@ Poll Cursor::pull_once(Block* out, const Pull& pull) {
     }
   }
   if (NodeCounters* c = identity_.counters) {
-    add(c->elements, out->rows);
-    add(c->blocks, 1);
-    add(c->errors, static_cast<int64_t>(out->errors.size()));
-    add(c->bytes, out->payload_bytes());
+    c->add(&StageCounts::elements, out->rows);
+    c->add(&StageCounts::blocks, 1);
+    if (!out->errors.empty())
+      c->add(&StageCounts::errors, static_cast<int64_t>(out->errors.size()));
+    c->add(&StageCounts::bytes, out->payload_bytes());
   }
   if (out->mark && !identity_.passes_marks && out->mark->owner() != identity_.node)
     out->mark.reset();  // an input's, that came with its block
   return result;
-}
-
-void Cursor::set_mark(Block* out, std::initializer_list<int64_t> numbers,
-                      std::initializer_list<StreamPosition> inputs) const {
-  set_mark(out, std::span(numbers.begin(), numbers.size()),
-           std::span(inputs.begin(), inputs.size()));
-}
-
-void Cursor::set_mark(Block* out, std::span<const int64_t> numbers,
-                      std::span<const StreamPosition> inputs, std::vector<Tensor> state) const {
-  if (!identity_.marks || identity_.passes_marks) return;
-  out->mark = make_recycled<const StageMark>(identity_.node, identity_.name, numbers, inputs,
-                                             std::move(state));
 }
 
 }  // namespace penstock

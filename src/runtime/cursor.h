@@ -7,6 +7,7 @@
 #include <span>
 
 #include "data/block.h"
+#include "runtime/checkpoint.h"
 #include "runtime/counters.h"
 
 namespace penstock {
@@ -62,12 +63,19 @@ class Cursor {
 
  protected:
   virtual Poll next(Block* out, const Pull& pull) = 0;
-  // Where the run wants it, marks the block: the cursor's numbers, and where its inputs stand,
-  // when its last row has been given. A block may go without; the next mark will do.
-  void set_mark(Block* out, std::initializer_list<int64_t> numbers,
-                std::initializer_list<StreamPosition> inputs = {}) const;
-  void set_mark(Block* out, std::span<const int64_t> numbers,
-                std::span<const StreamPosition> inputs, std::vector<Tensor> state = {}) const;
+  // If the run wants marks, marks the block with the cursor's state and the positions of its inputs
+  // after the block's last row. A block may go without; the next mark will do.
+  template <typename M>
+  void set_mark(Block* out, const M& fields,
+                std::initializer_list<StreamPosition> inputs = {}) const {
+    set_mark(out, fields, std::span(inputs.begin(), inputs.size()));
+  }
+  template <typename M>
+  void set_mark(Block* out, const M& fields, std::span<const StreamPosition> inputs,
+                std::vector<Tensor> state = {}) const {
+    if (!identity_.marks || identity_.passes_marks) return;
+    out->mark = make_mark(identity_.node, identity_.name, fields, inputs, std::move(state));
+  }
 
  private:
   Poll pull_once(Block* out, const Pull& pull);

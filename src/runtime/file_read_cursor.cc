@@ -207,12 +207,15 @@ class Reads : public Spare, public std::enable_shared_from_this<Reads> {
 
 class FileReadCursor final : public Cursor {
  public:
-  FileReadCursor(CursorPtr input, Run* run, std::shared_ptr<const CompiledFunction> names,
-                 ReadFile read)
+  FileReadCursor(CursorPtr input, Run* run, StageControls* controls,
+                 std::shared_ptr<const CompiledFunction> names, ReadFile read)
       : input_(std::move(input)),
         run_(run),
+        controls_(*controls),
         names_(std::move(names)),
         reads_(std::make_shared<Reads>(run, std::move(read))) {
+    constexpr int64_t kMostFiles = 1024;
+    controls_.files_ahead.start(int64_t{2} * run->io().threads(), kMostFiles, false);
     run->gate().add(reads_.get());
   }
   ~FileReadCursor() override { reads_->close(); }
@@ -243,7 +246,7 @@ class FileReadCursor final : public Cursor {
  private:
   bool has_room() {
     if (waiting_.empty() && rest_.rows == 0) return true;
-    if (run_->options().latency || rows_ >= 2 * run_->options().io_threads) return false;
+    if (run_->options().latency || rows_ >= controls_.files_ahead.get()) return false;
     if (run_->pool().used_bytes() > run_->pool().budget_bytes() / 2) return false;
     return !run_->gate().is_contended() && reads_->bytes() < kMostBytes;
   }
@@ -251,7 +254,8 @@ class FileReadCursor final : public Cursor {
   void fill(const Pull& pull) {
     while (!ended_ && has_room()) {
       auto next = std::make_shared<Waiting>();
-      const int64_t most = std::min<int64_t>(pull.max_rows, run_->options().io_threads);
+      const int64_t ahead = controls_.files_ahead.get();
+      const int64_t most = std::min(pull.max_rows, std::max<int64_t>(1, ahead / 2));
       const Poll poll = input_->pull(&next->block, {most, pull.waker});
       if (poll == Poll::pending) return;
       if (poll == Poll::end) {
@@ -303,6 +307,7 @@ class FileReadCursor final : public Cursor {
 
   CursorPtr input_;
   Run* const run_;
+  StageControls& controls_;
   std::shared_ptr<const CompiledFunction> names_;
   std::shared_ptr<Reads> reads_;
   std::deque<std::shared_ptr<Waiting>> waiting_;
@@ -313,10 +318,11 @@ class FileReadCursor final : public Cursor {
 
 }  // namespace
 
-CursorPtr open_file_reads(CursorPtr input, Run* run, std::shared_ptr<const CompiledFunction> names,
-                          ReadFile read) {
+CursorPtr open_file_reads(CursorPtr input, Run* run, StageControls* controls,
+                          std::shared_ptr<const CompiledFunction> names, ReadFile read) {
   run->io().start();
-  return std::make_unique<FileReadCursor>(std::move(input), run, std::move(names), std::move(read));
+  return std::make_unique<FileReadCursor>(std::move(input), run, controls, std::move(names),
+                                          std::move(read));
 }
 
 }  // namespace penstock

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <optional>
 
+#include "io/throttle.h"
 #include "runtime/current_run.h"
 #include "runtime/stack.h"
 
@@ -140,6 +141,7 @@ RandomAccess::RandomAccess(PlanPtr plan, const RunOptions& options)
     : run_(std::make_unique<Run>(std::move(plan), options, std::make_shared<PipelineState>())) {
   ScopedPool scoped(&run_->pool());
   ScopedRun current(run_.get());
+  const ScopedThrottle throttle(run_->throttle());
   try {
     indexed_ = open_indexed(run_->plan(), OpenContext{run_.get(), {}});
   } catch (const Error& e) {
@@ -154,7 +156,8 @@ RandomAccess::~RandomAccess() {
 
 Block RandomAccess::at(std::span<const int64_t> indices) {
   ScopedPool scoped(&run_->pool());
-  ScopedRun current(run_.get());
+  ScopedRun current(run_.get(), 0);  // several threads may read
+  const ScopedThrottle throttle(run_->throttle());
   return indexed_->at(indices);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "data/buffer.h"
+#include "runtime/byte_budget.h"
 #include "runtime/scheduler.h"
 
 namespace penstock {
@@ -50,6 +51,7 @@ void MemoryGate::wait(Waiter* waiter) {
   waiting_.store(static_cast<int64_t>(waiters_.size()), std::memory_order_relaxed);
   stand_still();
   while (waiter->outcome == Outcome::none && !cancelled_->load(std::memory_order_relaxed)) {
+    ByteBudget::process().follow_use();
     if (!standstill.is_safe()) {
       decide(waiter, Outcome::fail);
     } else if (!is_first(*waiter)) {

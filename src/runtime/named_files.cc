@@ -1,12 +1,11 @@
 #include "runtime/named_files.h"
 
-#include <sys/stat.h>
 #include <xxhash.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 
+#include "io/file_system.h"
 #include "io/glob.h"
 
 namespace penstock {
@@ -57,17 +56,21 @@ class Names {
     }
   }
   void add_path(const std::string& path, bool folders) {
-    struct stat status;
-    if (::stat(path.c_str(), &status) != 0) return;
-    if (S_ISREG(status.st_mode)) {
-      constexpr int64_t kSecond = 1'000'000'000;
-      found_.insert(
-          {path, status.st_size, status.st_mtim.tv_sec * kSecond + status.st_mtim.tv_nsec});
-    } else if (folders && S_ISDIR(status.st_mode)) {
-      std::error_code ignored;
-      for (const auto& entry : std::filesystem::recursive_directory_iterator(path, ignored)) {
-        if (entry.is_regular_file(ignored)) add_path(entry.path().string(), false);
-      }
+    FileStatus status = file_status(path);
+    if (status.is_file()) {
+      found_.insert({path, status.bytes, status.time_ns, std::move(status.etag)});
+    } else if (folders && status.is_folder()) {
+      add_folder(path);
+    }
+  }
+  // A folder that may not be read is left out.
+  void add_folder(const std::string& path) {
+    try {
+      const ResolvedName at = resolve_name("list", path);
+      walk_folder(*at.files, at.name, [this](const std::string& name, FileStatus::Kind kind) {
+        if (kind != FileStatus::Kind::folder) add_path(name, false);
+      });
+    } catch (const Error&) {
     }
   }
 
@@ -89,7 +92,8 @@ std::string identity_with_files(const PlanNode& plan) {
     for (FileState& f : named_files(*stage)) files.insert(std::move(f));
   }
   for (const FileState& f : files)
-    text += f.path + '\0' + std::to_string(f.bytes) + ' ' + std::to_string(f.time_ns) + '\0';
+    text +=
+        f.path + '\0' + std::to_string(f.bytes) + ' ' + std::to_string(f.time_ns) + f.etag + '\0';
   const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
   XXH128_canonical_t digest;
   XXH128_canonicalFromHash(&digest, hash);

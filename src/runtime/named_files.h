@@ -13,6 +13,7 @@ namespace penstock {
 struct FileState {
   std::string path;
   int64_t bytes = 0, time_ns = 0;  // size, last change
+  std::string etag;                // of file systems that have one
   auto operator<=>(const FileState&) const = default;
 };
 

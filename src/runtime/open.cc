@@ -37,8 +37,8 @@ OpenContext OpenContext::below(const PlanNode& node, size_t i) const {
   OpenContext out = deeper();
   if (passes_marks(node)) {
     out.at.mark = at.mark;
-  } else if (const StageMark* mark = resume(node); mark && i < mark->inputs().size()) {
-    out.at = mark->inputs()[i];
+  } else if (const StageMark* mark = resume(node)) {
+    out.at = mark->input(i);
   }
   return out;
 }
@@ -49,7 +49,7 @@ CursorPtr OpenContext::open_input(const PlanNode& node, size_t i) const {
 
 const StageMark* OpenContext::resume(const PlanNode& node) const {
   if (passes_marks(node)) return nullptr;
-  const auto* mark = static_cast<const StageMark*>(at.mark.get());
+  const StageMark* mark = stage_mark(at.mark);
   if (mark && mark->stage() != node.op->name) {
     throw Error(Code::failed_precondition, "the checkpoint was taken behind `" + mark->stage() +
                                                "`, here the pipeline has `" + node.op->name + "`");
@@ -57,19 +57,24 @@ const StageMark* OpenContext::resume(const PlanNode& node) const {
   return mark;
 }
 
+bool OpenContext::is_before_cache(const PlanNode& node) const {
+  const StageMark* mark = stage_mark(at.mark);
+  return mark && node.op->caches && mark->stage() != node.op->name;
+}
+
 int64_t OpenContext::resumed_index(const PlanNode& node, int64_t count) const {
-  const int64_t index = resumed_number(node);
-  if (index < 0 || index > count) {
+  const int64_t next = resumed<IndexMark>(node).value_or(IndexMark()).next;
+  if (next < 0 || next > count) {
     throw Error(Code::failed_precondition, "the checkpoint stands at element " +
-                                               std::to_string(index) + ", there are only " +
+                                               std::to_string(next) + ", there are only " +
                                                std::to_string(count) + " now");
   }
-  return index;
+  return next;
 }
 
 std::shared_ptr<const CompiledFunction> OpenContext::program(const PlanNode& node,
                                                              std::string_view function) const {
-  return run->program(node.function(function), environment);
+  return run->program(node.function(function), environment, run->reads(&node));
 }
 
 namespace {

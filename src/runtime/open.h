@@ -31,17 +31,22 @@ struct OpenContext {
   OpenContext deeper() const;
   // The context to open input i of the node in.
   OpenContext below(const PlanNode& node, size_t i = 0) const;
-  // The node's own mark; null: it starts at its beginning. Throws FAILED_PRECONDITION when the
-  // mark is another operator's.
+  // Returns the node's own mark; null: it starts at its beginning. Throws FAILED_PRECONDITION if
+  // the mark is another operator's.
   const StageMark* resume(const PlanNode& node) const;
-  // The mark's only number, as a place in a source of `count` elements. Throws FAILED_PRECONDITION
-  // when it is beyond the end: the source has become shorter.
-  int64_t resumed_index(const PlanNode& node, int64_t count) const;
-  // Number i of the mark, or `fresh` without one.
-  int64_t resumed_number(const PlanNode& node, size_t i = 0, int64_t fresh = 0) const {
+  // Returns the fields of the node's own mark, or nothing. Throws as resume and decoded_mark do.
+  template <typename M>
+  std::optional<M> resumed(const PlanNode& node) const {
     const StageMark* mark = resume(node);
-    return mark ? mark->number(i) : fresh;
+    if (!mark) return std::nullopt;
+    return decoded_mark<M>(*mark);
   }
+  // Returns true if the mark is that of the input of `node`, a cache: the checkpoint is of a plan
+  // without it (without_transparent).
+  bool is_before_cache(const PlanNode& node) const;
+  // Returns the row that the IndexMark of a source of `count` rows says, 0 without one. Throws
+  // FAILED_PRECONDITION if it is beyond the end: the source has become shorter.
+  int64_t resumed_index(const PlanNode& node, int64_t count) const;
   // The node's argument with captures filled in.
   Attr arg(const PlanNode& node, std::string_view name) const {
     return node.args[name].bound(environment);

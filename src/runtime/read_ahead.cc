@@ -6,8 +6,10 @@ namespace penstock {
 
 class ReadAhead::State : public std::enable_shared_from_this<State> {
  public:
-  State(Run* run, NodeCounters* counters, std::vector<std::string> paths, Open open)
-      : run_(run), counters_(counters), paths_(std::move(paths)), open_(std::move(open)) {}
+  State(Run* run, RunStage* stage, std::vector<std::string> paths, Open open)
+      : run_(run), stage_(*stage), paths_(std::move(paths)), open_(std::move(open)) {
+    stage_.controls.bytes_ahead.start(kBytesAhead, INT64_MAX, false);
+  }
 
   void start() {
     std::lock_guard lock(mutex_);
@@ -72,10 +74,10 @@ class ReadAhead::State : public std::enable_shared_from_this<State> {
     try {
       if (!reader_) {
         reader_ = open_(paths_[file_]);
-        add(counters_->files_opened, 1);
+        stage_.counters.add(&StageCounts::files_opened, 1);
       }
       reader_->read(&next->chunk, kMostRecords);
-      add(counters_->bytes_read, next->chunk.file_bytes);
+      stage_.counters.add(&StageCounts::bytes_read, next->chunk.file_bytes);
     } catch (...) {
       next->chunk = RecordChunk();
       next->chunk.error = current_error();
@@ -88,7 +90,7 @@ class ReadAhead::State : public std::enable_shared_from_this<State> {
   }
 
   static constexpr int64_t kMostRecords = 4096;
-  static constexpr int64_t kMostBytes = 2 << 20;  // ahead, besides one chunk
+  static constexpr int64_t kBytesAhead = 2 << 20;
   class ReadTask final : public Task {
    public:
     explicit ReadTask(std::shared_ptr<State> state) : state_(std::move(state)) {}
@@ -103,7 +105,8 @@ class ReadAhead::State : public std::enable_shared_from_this<State> {
   // With the lock. `last`: a read ends with it, whose thread does the next, too.
   void schedule(bool last = false) {
     if (reading_ || ended_ || closed_ ||
-        (!ready_.empty() && (bytes_ > kMostBytes || run_->options().latency || is_tight())))
+        (!ready_.empty() &&
+         (bytes_ > stage_.controls.bytes_ahead.get() || run_->options().latency || is_tight())))
       return;
     reading_ = true;
     run_->io().submit(std::make_unique<ReadTask>(shared_from_this()), ThreadPool::kLeastUrgent / 2,
@@ -111,7 +114,7 @@ class ReadAhead::State : public std::enable_shared_from_this<State> {
   }
 
   Run* const run_;
-  NodeCounters* const counters_;
+  RunStage& stage_;
   const std::vector<std::string> paths_;
   const Open open_;
   std::unique_ptr<RecordReader> reader_;  // used by the reading task only, as is file_
@@ -123,8 +126,8 @@ class ReadAhead::State : public std::enable_shared_from_this<State> {
   Waker* waker_ = nullptr;
 };
 
-ReadAhead::ReadAhead(Run* run, NodeCounters* counters, std::vector<std::string> paths, Open open)
-    : state_(std::make_shared<State>(run, counters, std::move(paths), std::move(open))) {
+ReadAhead::ReadAhead(Run* run, RunStage* stage, std::vector<std::string> paths, Open open)
+    : state_(std::make_shared<State>(run, stage, std::move(paths), std::move(open))) {
   run->io().start();
   state_->start();
 }

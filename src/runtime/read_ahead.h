@@ -11,13 +11,14 @@
 
 namespace penstock {
 
-// Reads file after file, from the moment it is made. At most a few chunks wait, only one when half
-// of the run's memory is in use; one task of the I/O pool is at work while there is room, none when
+// Reads file after file, from the moment it is made. The chunks that wait hold about
+// controls->bytes_ahead bytes at most, and are no more than one when half of the run's memory is in
+// use; one task of the I/O pool is at work while there is room, none when
 // there is not. Not thread-safe; the destructor does not wait.
 class ReadAhead {
  public:
   using Open = std::function<std::unique_ptr<RecordReader>(const std::string& path)>;
-  ReadAhead(Run* run, NodeCounters* counters, std::vector<std::string> paths, Open open);
+  ReadAhead(Run* run, RunStage* stage, std::vector<std::string> paths, Open open);
   ~ReadAhead();
   ReadAhead(const ReadAhead&) = delete;
   ReadAhead& operator=(const ReadAhead&) = delete;

@@ -1,13 +1,15 @@
 #include "runtime/run.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "base/cancellation.h"
 #include "base/fork.h"
 #include "data/hand_over.h"
+#include "io/io_executor.h"
+#include "io/throttle.h"
 #include "runtime/current_run.h"
 #include "runtime/open.h"
+#include "runtime/stage_reads.h"
 
 namespace penstock {
 namespace {
@@ -16,21 +18,51 @@ thread_local Run* current_run = nullptr;
 thread_local std::optional<ScopedPool> task_pool;
 thread_local std::optional<ScopedCancellation> task_cancellation;
 thread_local std::optional<ScopedRoomKeeper> task_room_keeper;
+thread_local std::optional<ScopedThrottle> task_throttle;
+thread_local std::optional<ScopedIoExecutor> task_executor;
 thread_local int64_t task_start_ns = 0;
 thread_local int64_t task_start_cpu_ns = 0;
 
+// Lane of a pool's thread, which works for one run; -1: it has not looked for one.
+thread_local int worker_lane = -1;
+
+// Reads ahead come after the reads that cursors have asked for.
+class PoolExecutor final : public IoExecutor {
+ public:
+  explicit PoolExecutor(ThreadPool* pool) : pool_(pool) {}
+  void submit(std::function<void()> work) override {
+    pool_->submit(std::make_unique<Work>(std::move(work)), ThreadPool::kLeastUrgent);
+  }
+
+ private:
+  class Work final : public Task {
+   public:
+    explicit Work(std::function<void()> work) : work_(std::move(work)) {}
+    void run() override { work_(); }
+
+   private:
+    std::function<void()> work_;
+  };
+  ThreadPool* const pool_;
+};
+
 void begin_task(Run* run) {
-  current_run = run;
+  if (!run->schedule()) {
+    current_run = run;
+    if (worker_lane < 0) worker_lane = run->new_lane();
+    counter_lane = worker_lane;
+  }
   task_pool.emplace(&run->pool());
   task_cancellation.emplace(run->cancel_flag());
   task_room_keeper.emplace(&run->gate());
+  task_throttle.emplace(run->throttle());
 }
 
 void end_task() {
+  task_throttle.reset();
   task_room_keeper.reset();
   task_cancellation.reset();
   task_pool.reset();
-  current_run = nullptr;
 }
 
 // Pools whose run is over while somebody still holds elements of it.
@@ -46,8 +78,19 @@ void retire(std::unique_ptr<BufferPool> pool) {
 
 Run* Run::current() { return current_run; }
 
-ScopedRun::ScopedRun(Run* run) : before_(current_run) { current_run = run; }
-ScopedRun::~ScopedRun() { current_run = before_; }
+ScopedRun::ScopedRun(Run* run, int lane) : before_(current_run), lane_before_(counter_lane) {
+  current_run = run;
+  counter_lane = lane;
+}
+ScopedRun::~ScopedRun() {
+  current_run = before_;
+  counter_lane = lane_before_;
+}
+
+int Run::new_lane() {
+  const int lane = next_lane_.fetch_add(1, std::memory_order_relaxed);
+  return lane < lanes_ ? lane : 0;
+}
 
 Run::Run(PlanPtr plan, const RunOptions& options, std::shared_ptr<PipelineState> state)
     : plan_(std::move(plan)),
@@ -57,9 +100,14 @@ Run::Run(PlanPtr plan, const RunOptions& options, std::shared_ptr<PipelineState>
       start_ns_(now_ns()) {
   if (options_.threads <= 0) options_.threads = usable_cores();
   if (options_.latency) options_.block_rows = 1;
+  constexpr int kMostLanes = 256;
+  lanes_ = std::min(kMostLanes, kConsumerLane + 1 + 2 * options_.threads + options_.io_threads);
   if (options_.memory_bytes <= 0) options_.memory_bytes = usable_memory_bytes() / 4 * 3;
-  pool_->set_budget_bytes(options_.memory_bytes);
+  memory_.pool = pool_.get();
+  memory_.most_bytes = options_.memory_bytes;
+  ByteBudget::process().join(&memory_);
   gate_.set_most_bytes(options_.memory_bytes);
+  slow_storage(options_.throttle);
   ThreadPool::Hooks hooks;
   hooks.context = this;
   hooks.at_work = gate_.at_work();
@@ -71,12 +119,27 @@ Run::Run(PlanPtr plan, const RunOptions& options, std::shared_ptr<PipelineState>
   hooks.end = [](void* self) {
     static_cast<Run*>(self)->count_task(now_ns() - task_start_ns,
                                         thread_cpu_ns() - task_start_cpu_ns);
+    ByteBudget::process().follow_use();
     end_task();
   };
-  cpu_ = std::make_unique<ThreadPool>(options_.threads, "penstock-cpu", hooks);
-  hooks.begin = [](void* self) { begin_task(static_cast<Run*>(self)); };
-  hooks.end = [](void*) { end_task(); };
+  cpu_ =
+      std::make_unique<ThreadPool>(options_.threads, "penstock-cpu", hooks, &CoreBudget::process());
+  hooks.begin = [](void* self) {
+    auto* run = static_cast<Run*>(self);
+    begin_task(run);
+    task_executor.emplace(run->options().latency ? nullptr : run->io_executor_.get());
+  };
+  hooks.end = [](void*) {
+    task_executor.reset();
+    end_task();
+  };
   io_ = std::make_unique<ThreadPool>(options_.io_threads, "penstock-io", hooks);
+  io_executor_ = std::make_unique<PoolExecutor>(io_.get());
+  if (options_.schedule_seed != 0) {
+    schedule_ = std::make_unique<Schedule>(options_.schedule_seed);
+    schedule_->add(cpu_.get());
+    schedule_->add(io_.get());
+  }
 }
 
 Run::~Run() {
@@ -84,29 +147,55 @@ Run::~Run() {
   io_->stop();
   cpu_->stop();
   programs_.clear();
+  ByteBudget::process().leave(&memory_);
   retire(std::move(pool_));
 }
 
-std::shared_ptr<const CompiledFunction> Run::program(const FunctionPtr& function,
-                                                     std::span<const Tensor> environment) {
-  std::lock_guard lock(programs_mutex_);
-  const ScopedRoomKeeper nobody(nullptr);  // others need the lock
-  std::unique_ptr<const CompiledFunction>& first = programs_[function.get()];
-  if (!first) first = std::make_unique<const CompiledFunction>(function, std::span<const Tensor>());
-  return std::make_shared<const CompiledFunction>(*first, environment);
+void Run::cancel() {
+  cancelled_.store(true, std::memory_order_relaxed);
+  if (Throttle* slow = throttle()) slow->interrupt();
 }
 
-NodeCounters* Run::counters(const PlanNode* node) {
-  std::lock_guard lock(counters_mutex_);
-  std::unique_ptr<NodeCounters>& slot = counters_[node];
-  if (!slot) slot = std::make_unique<NodeCounters>();
+void Run::slow_storage(const ThrottleOptions& options) {
+  const std::lock_guard lock(counters_mutex_);
+  if (!options.is_on() || owned_throttle_) return;
+  if (options_.throttle.overrides && !options.overrides) return;
+  owned_throttle_ = std::make_unique<Throttle>(options);
+  throttle_.store(owned_throttle_.get(), std::memory_order_release);
+}
+
+ReadCounter* Run::reads(const PlanNode* node) {
+  if (!options_.count) return nullptr;
+  NodeCounters* const stage = counters(node);
+  const std::lock_guard lock(counters_mutex_);
+  std::unique_ptr<ReadCounter>& slot = reads_[node];
+  if (!slot) slot = std::make_unique<StageReads>(stage, this);
   return slot.get();
 }
 
-std::vector<std::pair<const PlanNode*, const NodeCounters*>> Run::all_counters() const {
+std::shared_ptr<const CompiledFunction> Run::program(const FunctionPtr& function,
+                                                     std::span<const Tensor> environment,
+                                                     ReadCounter* reads) {
+  std::lock_guard lock(programs_mutex_);
+  const ScopedRoomKeeper nobody(nullptr);  // others need the lock
+  std::unique_ptr<const CompiledFunction>& first = programs_[function.get()];
+  if (!first) {
+    first = std::make_unique<const CompiledFunction>(function, std::span<const Tensor>(), reads);
+  }
+  return std::make_shared<const CompiledFunction>(*first, environment, reads);
+}
+
+RunStage* Run::stage(const PlanNode* node) {
   std::lock_guard lock(counters_mutex_);
-  std::vector<std::pair<const PlanNode*, const NodeCounters*>> out;
-  for (const auto& [node, counters] : counters_) out.emplace_back(node, counters.get());
+  std::unique_ptr<RunStage>& slot = stages_[node];
+  if (!slot) slot = std::make_unique<RunStage>(lanes_);
+  return slot.get();
+}
+
+std::vector<std::pair<const PlanNode*, RunStage*>> Run::stages() const {
+  std::lock_guard lock(counters_mutex_);
+  std::vector<std::pair<const PlanNode*, RunStage*>> out;
+  for (const auto& [node, stage] : stages_) out.emplace_back(node, stage.get());
   return out;
 }
 
@@ -183,10 +272,12 @@ BlockIterator::BlockIterator(PlanPtr plan, const RunOptions& options,
                              const std::optional<ResumePoint>& from)
     : environment_(std::move(environment)),
       number_(from ? from->iterator : state->next_iterator()),
-      run_(std::make_unique<Run>(plan, options, state)) {
+      run_(std::make_unique<Run>(plan, options, state)),
+      waker_(&run_->gate(), run_->schedule()) {
   ScopedPool scoped(&run_->pool());
   const ScopedRoomKeeper keeper(&run_->gate());
   ScopedRun current(run_.get());
+  const ScopedThrottle throttle(run_->throttle());
   OpenContext context{run_.get(), environment_, 0, number_ == 0 ? 0 : mix(0, number_), 0, 0};
   if (from) context.at = from->position;
   try {
@@ -203,36 +294,9 @@ BlockIterator::~BlockIterator() {
   root_.reset();
 }
 
-void BlockIterator::wake() {
-  std::lock_guard lock(mutex_);
-  wake_pending_ = true;
-  if (std::exchange(still_, false)) run_->gate().go_on();
-  woken_.notify_one();
-}
-
 void BlockIterator::cancel() {
   run_->cancel();
-  wake();
-}
-
-// Returns false if nothing woke the consumer in time.
-bool BlockIterator::wait_until(int64_t deadline_ns) {
-  const int64_t start = now_ns();
-  std::unique_lock lock(mutex_);
-  if (!wake_pending_) {
-    still_ = true;
-    run_->gate().stand_still();
-  }
-  const auto woken = [this] { return wake_pending_; };
-  if (deadline_ns == INT64_MAX) {
-    woken_.wait(lock, woken);
-  } else {
-    woken_.wait_for(lock, std::chrono::nanoseconds(std::max<int64_t>(0, deadline_ns - start)),
-                    woken);
-  }
-  if (std::exchange(still_, false)) run_->gate().go_on();
-  waited_ns_ += now_ns() - start;
-  return std::exchange(wake_pending_, false);
+  waker_.wake();
 }
 
 Poll BlockIterator::next(Block* out, int64_t max_rows, int64_t deadline_ns) {
@@ -240,8 +304,10 @@ Poll BlockIterator::next(Block* out, int64_t max_rows, int64_t deadline_ns) {
   ScopedRun current(run_.get());
   ScopedCancellation cancellation(run_->cancel_flag());
   const ScopedRoomKeeper keeper(&run_->gate());
+  const ScopedThrottle throttle(run_->throttle());
   for (;;) {
     run_->check_cancelled();
+    if (Schedule* schedule = run_->schedule()) schedule->run_some();
     // The thread's clock is a system call: where pulls are short, one in many is enough.
     constexpr uint64_t kLongPull = 20'000;
     constexpr int kSkipped = 15;
@@ -249,13 +315,17 @@ Poll BlockIterator::next(Block* out, int64_t max_rows, int64_t deadline_ns) {
     const int64_t wall = timed ? now_ns() : 0;
     const int64_t cpu = timed ? thread_cpu_ns() : 0;
     const uint64_t before = ticks();
-    const Poll poll = root_->pull(out, {std::min(max_rows, run_->options().block_rows), this});
+    const Poll poll = root_->pull(out, {std::min(max_rows, run_->options().block_rows), &waker_});
     long_pulls_ = ticks() - before > kLongPull;
     if (timed) {
       unclocked_pulls_ = 0;
       if (long_pulls_) run_->count_task(now_ns() - wall, thread_cpu_ns() - cpu);
     }
-    if (poll != Poll::pending || !wait_until(deadline_ns)) return poll;
+    if (poll != Poll::pending) return poll;
+    const int64_t waits_since = now_ns();
+    const bool woken = waker_.wait_until(deadline_ns);
+    waited_ns_ += now_ns() - waits_since;
+    if (!woken) return poll;
     if (deadline_ns != INT64_MAX && now_ns() >= deadline_ns) return Poll::pending;
   }
 }
@@ -267,6 +337,7 @@ std::vector<Tensor> run_sink(const PlanPtr& plan, const RunOptions& options,
   ScopedPool scoped(&run.pool());
   ScopedRun current(&run);
   const ScopedRoomKeeper keeper(&run.gate());
+  const ScopedThrottle throttle(run.throttle());
   OpenContext context{&run, {}, 0, 0, 0, 0};
   std::vector<Tensor> value = plan->op->run_sink(plan, context);
   // The value outlives the run's pool.

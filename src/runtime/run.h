@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -10,14 +9,23 @@
 #include <unordered_map>
 
 #include "data/block.h"
+#include "io/throttle_options.h"
 #include "plan/node.h"
+#include "runtime/byte_budget.h"
+#include "runtime/consumer_waker.h"
 #include "runtime/counters.h"
 #include "runtime/cursor.h"
 #include "runtime/memory_gate.h"
 #include "runtime/record_places.h"
+#include "runtime/schedule.h"
 #include "runtime/scheduler.h"
+#include "runtime/stage_controls.h"
 
 namespace penstock {
+
+class IoExecutor;
+class ReadCounter;
+class Throttle;
 
 struct RunOptions {
   int threads = 0;  // 0: all usable cores
@@ -27,6 +35,9 @@ struct RunOptions {
   bool latency = false;       // no work ahead of demand
   bool count = true;          // counters of stages; off only to measure what they cost
   bool marks = false;         // blocks carry marks, so that positions are cheap to go back to
+  uint64_t schedule_seed =
+      0;                     // tests: tasks run in an order drawn from it (schedule.h); 0: threads
+  ThrottleOptions throttle;  // of storage
 };
 
 // What lasts longer than one iterator: memory caches. Shared by all iterators of one pipeline
@@ -56,12 +67,11 @@ struct IgnoredErrors {
   static constexpr size_t kKept = 10;
 };
 
-// Lets somebody outside move the limits of stages while a run goes on (a tuner).
-class LimitController {
- public:
-  virtual ~LimitController() = default;
-  // Called about ten times a second, on a pool thread.
-  virtual void adjust(class Run& run) = 0;
+// One stage of a run, shared by all its cursors. Nodes of nested templates have one for all copies.
+struct RunStage {
+  explicit RunStage(int lanes) : counters(lanes) {}
+  NodeCounters counters;
+  StageControls controls;
 };
 
 // Shared by all cursors of one iterator. Destroyed after them.
@@ -78,14 +88,27 @@ class Run {
   PipelineState& state() { return *state_; }
   RecordPlaces& places() { return places_; }
   MemoryGate& gate() { return gate_; }
+  // Counts bytes that are held outside of the pool against the run's memory; a negative number
+  // gives them back.
+  void set_aside(int64_t bytes) { ByteBudget::process().set_aside(&memory_, bytes); }
   // The function ready to run with these captures. What it needs (patterns, tables, models) is
-  // built once for the run, however often a nested pipeline is opened.
+  // built once for the run, however often a nested pipeline is opened. `reads` counts the files it
+  // reads.
   std::shared_ptr<const CompiledFunction> program(const FunctionPtr& function,
-                                                  std::span<const Tensor> environment);
-  // Counters of a stage; made at the first call. Nodes of nested templates have one for all copies.
-  NodeCounters* counters(const PlanNode* node);
-  // A snapshot's view of all stages; the pointers stay valid as long as the run.
-  std::vector<std::pair<const PlanNode*, const NodeCounters*>> all_counters() const;
+                                                  std::span<const Tensor> environment,
+                                                  ReadCounter* reads);
+  // A stage's counters and controls; made at the first call, valid as long as the run.
+  RunStage* stage(const PlanNode* node);
+  NodeCounters* counters(const PlanNode* node) { return &stage(node)->counters; }
+  // Returns what counts the files that a stage's function reads, for ScopedReadCounter; null if the
+  // run does not count.
+  ReadCounter* reads(const PlanNode* node);
+  // The lane of counters of the consumer's thread, and one for a thread that is new; 0 when there
+  // are no more.
+  static constexpr int kConsumerLane = 1;
+  int new_lane();
+  // All stages so far, in no order. Others may be added meanwhile.
+  std::vector<std::pair<const PlanNode*, RunStage*>> stages() const;
 
   // Counts an error that the stage's failure policy drops or replaces.
   void count_ignored(const PlanNode* node, const ErrorPtr& error);
@@ -94,13 +117,19 @@ class Run {
   void note(const std::string& text);
   std::vector<std::string> notes() const;
 
-  void cancel() { cancelled_.store(true, std::memory_order_relaxed); }
+  void cancel();
   bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
   // Throws CANCELLED once the run is cancelled. Call between rows of long work.
   void check_cancelled() const {
     if (cancelled()) throw Error(Code::cancelled, "cancelled");
   }
+  // Null: the pools have threads.
+  Schedule* schedule() { return schedule_.get(); }
   const std::atomic<bool>* cancel_flag() const { return &cancelled_; }
+  // Slows all storage that the run opens from now on, unless it is slowed already.
+  void slow_storage(const ThrottleOptions& options);
+  // Returns null for storage at full speed.
+  Throttle* throttle() const { return throttle_.load(std::memory_order_acquire); }
   // CPU time of tasks so far over their wall time: scales ticks to CPU.
   double cpu_share() const;
   int64_t task_cpu_ns() const { return task_cpu_ns_.load(std::memory_order_relaxed); }
@@ -117,18 +146,26 @@ class Run {
   RunOptions options_;
   std::shared_ptr<PipelineState> state_;
   std::unique_ptr<BufferPool> pool_;
+  ByteBudget::Member memory_;
   std::atomic<bool> cancelled_{false};
   MemoryGate gate_{pool_.get(), &cancelled_};
   std::atomic<int64_t> task_wall_ns_{0}, task_cpu_ns_{0};
   int64_t start_ns_;
+  int lanes_ = 0;
+  std::atomic<int> next_lane_{kConsumerLane + 1};
   RecordPlaces places_;
   std::mutex programs_mutex_;
   std::unordered_map<const Function*, std::unique_ptr<const CompiledFunction>> programs_;
   mutable std::mutex counters_mutex_;
   std::map<const PlanNode*, IgnoredErrors> ignored_;
   std::vector<std::string> notes_;
-  std::map<const PlanNode*, std::unique_ptr<NodeCounters>> counters_;
+  std::unordered_map<const PlanNode*, std::unique_ptr<RunStage>> stages_;
+  std::map<const PlanNode*, std::unique_ptr<ReadCounter>> reads_;
+  std::unique_ptr<Throttle> owned_throttle_;
+  std::atomic<Throttle*> throttle_{nullptr};
+  std::unique_ptr<Schedule> schedule_;
   std::unique_ptr<ThreadPool> cpu_, io_;
+  std::unique_ptr<IoExecutor> io_executor_;  // of the tasks of io_
 };
 
 // The pipeline was refused before its first element: it cannot be opened, or not inside its budget.
@@ -144,12 +181,14 @@ struct ResumePoint {
 };
 
 // Pulls blocks of a pipeline's elements. One consumer at a time.
-class BlockIterator final : private Waker {
+class BlockIterator final {
  public:
   // Throws OpenError for what can be known before the start.
   BlockIterator(PlanPtr plan, const RunOptions& options, std::shared_ptr<PipelineState> state,
                 std::vector<Tensor> environment = {}, const std::optional<ResumePoint>& from = {});
-  ~BlockIterator() override;
+  ~BlockIterator();
+  BlockIterator(const BlockIterator&) = delete;
+  BlockIterator& operator=(const BlockIterator&) = delete;
 
   // Returns the next block of at most max_rows rows; false at the end. Errors are rows. Throws
   // CANCELLED.
@@ -168,17 +207,11 @@ class BlockIterator final : private Waker {
   int64_t waited_ns() const { return waited_ns_; }
 
  private:
-  void wake() override;
-  bool wait_until(int64_t deadline_ns);
-
   std::vector<Tensor> environment_;  // of a nested pipeline that is run on its own
   uint64_t number_;
   std::unique_ptr<Run> run_;
+  ConsumerWaker waker_;
   CursorPtr root_;
-  std::mutex mutex_;
-  std::condition_variable woken_;
-  bool wake_pending_ = false;
-  bool still_ = false;  // next waits, and nobody has woken it yet
   int unclocked_pulls_ = 0;
   bool long_pulls_ = true;
   int64_t waited_ns_ = 0;

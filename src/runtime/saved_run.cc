@@ -10,6 +10,7 @@
 #include "base/crc32c.h"
 #include "io/file.h"
 #include "plan/canonical.h"
+#include "plan/deciding_stages.h"
 #include "plan/user_code.h"
 #include "runtime/checkpoint.h"
 #include "runtime/named_files.h"
@@ -19,7 +20,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kVersion = 2;
+constexpr int kVersion = 3;
 
 std::string checksum_of(const std::string& body) {
   char text[16];
@@ -36,9 +37,12 @@ Json files_json(const std::vector<FileState>& files) {
   Json list = Json::array();
   int64_t newest_ns = 0;
   for (const FileState& f : files) {
-    all += f.path + '\0' + std::to_string(f.bytes) + ' ' + std::to_string(f.time_ns) + '\0';
+    all +=
+        f.path + '\0' + std::to_string(f.bytes) + ' ' + std::to_string(f.time_ns) + f.etag + '\0';
     newest_ns = std::max(newest_ns, f.time_ns);
-    if (files.size() <= kMostListed) list.push_back({f.path, f.bytes, f.time_ns});
+    if (files.size() > kMostListed) continue;
+    list.push_back({f.path, f.bytes, f.time_ns});
+    if (!f.etag.empty()) list.back().push_back(f.etag);
   }
   const XXH128_hash_t hash = XXH3_128bits(all.data(), all.size());
   Json out{
@@ -49,19 +53,21 @@ Json files_json(const std::vector<FileState>& files) {
   return out;
 }
 
+// The stages of the plan, and the caches that are not among them.
 Json stages_of(const PlanNode& plan) {
+  const DecidingStages deciding(plan);
   Json out = Json::array();
-  const std::vector<CanonicalHashes> hashes = all_canonical_hashes(plan);
-  for (const PlanNode* node : topological(plan)) {
+  const std::vector<CanonicalHashes> hashes = all_canonical_hashes(deciding.root());
+  for (const PlanNode* node : deciding.stages()) {
     out.push_back({{"stage", node->op->name}, {"identity", hex(hashes[out.size()].identity)}});
-    if (node->op->resharding == Resharding::shard) {
+    if (node->op->deals_rows) {
       out.back()["num_shards"] = node->arg("num_shards").as_int();
       out.back()["index"] = node->arg("index").as_int();
     }
     const std::vector<FileState> files = named_files(*node);
     if (!files.empty()) out.back()["files"] = files_json(files);
   }
-  return out;
+  return Json{{"stages", std::move(out)}, {"caches", deciding.caches()}};
 }
 
 template <typename T>
@@ -104,7 +110,7 @@ std::string stage_text(const Json& stages, size_t i) {
                                const std::vector<FileState>& now) {
   std::map<std::string, FileState> before;
   for (const Json& f : saved.value("list", Json::array()))
-    before[f.at(0)] = {f.at(0), f.at(1), f.at(2)};
+    before[f.at(0)] = {f.at(0), f.at(1), f.at(2), f.size() > 3 ? f.at(3).get<std::string>() : ""};
   const int64_t newest_ns = saved.value("newest_ns", int64_t{0});
   for (const FileState& f : now) {
     const auto it = before.find(f.path);
@@ -166,10 +172,10 @@ void check_rank(const Json& saved, const PlanNode& shard) {
 }
 
 // Sources first: the first stage that differs is where the change was made.
-void check_stages(const Json& saved, const PlanNode& plan) {
+void check_stages(const Json& saved, const DecidingStages& deciding) {
   if (!saved.is_array()) throw Error(Code::data_loss, "the checkpoint is damaged: `stages`");
-  const std::vector<const PlanNode*> nodes = topological(plan);
-  const std::vector<CanonicalHashes> hashes = all_canonical_hashes(plan);
+  const std::vector<const PlanNode*>& nodes = deciding.stages();
+  const std::vector<CanonicalHashes> hashes = all_canonical_hashes(deciding.root());
   for (size_t i = 0; i < nodes.size() || i < saved.size(); ++i) {
     const bool here = i < nodes.size(), there = i < saved.size();
     const std::string was = stage_text(saved, i);
@@ -179,13 +185,13 @@ void check_stages(const Json& saved, const PlanNode& plan) {
         check_files(is, saved[i], *nodes[i]);
         continue;
       }
-      if (nodes[i]->op->resharding == Resharding::shard) check_rank(saved[i], *nodes[i]);
+      if (nodes[i]->op->deals_rows) check_rank(saved[i], *nodes[i]);
       if (const std::string code = find_unidentified_code_of_stage(*nodes[i]); !code.empty())
         refuse(code + "; until then a checkpoint is resumed only by the same dataset");
       if (reads_same_paths(saved[i], *nodes[i])) check_files(is, saved[i], *nodes[i]);
     }
     refuse("the pipeline has changed since the checkpoint was taken: stage " +
-           std::to_string(i + 1) + " from the source " +
+           std::to_string(deciding.number(i)) + " from the source " +
            (is == was ? "is " + is + " with other arguments"
                       : "was " + was + " and is " + is + " now"));
   }
@@ -199,8 +205,11 @@ Json read_body(const std::string& text) {
   Json json = Json::parse(body, nullptr, false);
   if (!json.is_object()) throw Error(Code::data_loss, "the checkpoint is damaged: it is no JSON");
   if (const int version = member<int>(json, "penstock_checkpoint"); version != kVersion) {
-    throw Error(Code::failed_precondition, "the checkpoint has format " + std::to_string(version) +
-                                               ", this program reads " + std::to_string(kVersion));
+    throw Error(Code::failed_precondition,
+                "the checkpoint has format " + std::to_string(version) + ", this program reads " +
+                    std::to_string(kVersion) +
+                    "; finish the run with the program that wrote it, or remove the checkpoint to "
+                    "start anew");
   }
   return json;
 }
@@ -214,13 +223,13 @@ Json read_body(const std::string& text) {
 SavedStages::SavedStages(const PlanNode& plan) : json_(stages_of(plan).dump()) {}
 
 std::string checkpoint_text(const SavedStages& stages, const SavedRun& run) {
-  const Json body{{"penstock_checkpoint", kVersion},
-                  {"stages", Json::parse(stages.json())},
-                  {"iterator", run.from.iterator},
-                  {"elements", run.elements},
-                  {"digest", run.ordered.text()},
-                  {"digest_unordered", run.unordered.text()},
-                  {"position", Json::parse(write_position(run.from.position))}};
+  Json body = Json::parse(stages.json());
+  body["penstock_checkpoint"] = kVersion;
+  body["iterator"] = run.from.iterator;
+  body["elements"] = run.elements;
+  body["digest"] = run.ordered.text();
+  body["digest_unordered"] = run.unordered.text();
+  body["position"] = Json::parse(write_position(run.from.position));
   std::string text = body.dump();
   text += "\n" + checksum_of(text) + "\n";
   return text;
@@ -228,13 +237,17 @@ std::string checkpoint_text(const SavedStages& stages, const SavedRun& run) {
 
 SavedRun parse_checkpoint(const std::string& text, const PlanNode& plan) {
   const Json json = read_body(text);
-  check_stages(member<Json>(json, "stages"), plan);
+  const DecidingStages deciding(plan);
+  check_stages(member<Json>(json, "stages"), deciding);
   SavedRun out;
   out.from.iterator = member<uint64_t>(json, "iterator");
   out.elements = member<int64_t>(json, "elements");
   out.ordered = digest_of(json, "digest");
   out.unordered = digest_of(json, "digest_unordered");
   out.from.position = read_position(member<Json>(json, "position").dump());
+  // Marks of caches are those of the plan's caches only if both have the same.
+  if (member<Json>(json, "caches") != Json(deciding.caches()))
+    out.from.position = without_transparent(out.from.position);
   return out;
 }
 
@@ -246,8 +259,9 @@ SavedRun parse_checkpoint(const std::string& text, const PlanNode& plan, const s
   }
 }
 
-std::optional<SavedShard> saved_shard(const std::string& text, size_t place,
-                                      const std::string& path) {
+std::optional<SavedShard> saved_shard(const std::string& text, const PlanNode& plan,
+                                      const PlanNode& shard, const std::string& path) {
+  const size_t place = DecidingStages(plan).index_of(shard);
   try {
     const Json stages = member<Json>(read_body(text), "stages");
     if (!stages.is_array() || place >= stages.size() || !stages[place].contains("num_shards"))

@@ -40,9 +40,10 @@ SavedRun parse_checkpoint(const std::string& text, const PlanNode& plan, const s
 struct SavedShard {
   int64_t num_shards, index;
 };
-// Of the stage at `place` of the checkpoint's pipeline, sources first; none where it is no shard.
-std::optional<SavedShard> saved_shard(const std::string& text, size_t place,
-                                      const std::string& path);
+// Returns the arguments that the stage `shard` of the plan has in the checkpoint; none if it is
+// another operator there.
+std::optional<SavedShard> saved_shard(const std::string& text, const PlanNode& plan,
+                                      const PlanNode& shard, const std::string& path);
 
 // The same on disk. Written atomically: a reader sees the file before or after, never half of it.
 void write_checkpoint(const std::string& path, const SavedStages& stages, const SavedRun& run);

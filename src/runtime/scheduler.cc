@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <fstream>
 #include <string>
+#include <utility>
 
 #include "base/start_thread.h"
 
@@ -25,8 +26,10 @@ thread_local uint64_t task_priority = 0;
 ThreadPool* ThreadPool::current() { return current_pool_of_threads; }
 uint64_t ThreadPool::current_priority() { return task_priority; }
 
-ThreadPool::ThreadPool(int threads, const char* name, Hooks hooks)
-    : threads_(threads), name_(name), hooks_(hooks) {}
+ThreadPool::ThreadPool(int threads, const char* name, Hooks hooks, CoreBudget* cores)
+    : threads_(threads), name_(name), hooks_(hooks), cores_(cores) {
+  if (cores_) cores_->join(this, threads);
+}
 
 ThreadPool::~ThreadPool() { stop(); }
 
@@ -35,7 +38,7 @@ bool ThreadPool::later(const Entry& a, const Entry& b) {
 }
 
 bool ThreadPool::may_add_worker() const {
-  return idle_ == 0 && static_cast<int>(workers_.size()) - still_ < threads_;
+  return !scheduled_ && idle_ == 0 && static_cast<int>(workers_.size()) - still_ < threads();
 }
 
 void ThreadPool::add_worker() {
@@ -49,7 +52,7 @@ void ThreadPool::add_worker() {
 
 void ThreadPool::start() {
   std::lock_guard lock(mutex_);
-  if (stopping_ || !workers_.empty()) return;
+  if (stopping_ || scheduled_ || !workers_.empty()) return;
   add_worker();
   if (workers_.empty()) throw no_thread_error(std::string("for the pool ") + name_);
 }
@@ -75,24 +78,64 @@ void ThreadPool::work() {
     ++idle_;
     wake_.wait(lock, [this] { return stopping_ || may_run(); });
     --idle_;
-    if (stopping_) return;
+    if (stopping_) return;  // it has taken no core
     std::ranges::pop_heap(heap_, later);
-    TaskPtr task = std::move(heap_.back().task);
-    task_priority = heap_.back().priority;
+    Entry entry = std::move(heap_.back());
     heap_.pop_back();
     ++running_;
     lock.unlock();
-    if (hooks_.begin) hooks_.begin(hooks_.context);
-    task->run();
-    task.reset();
-    if (hooks_.end) hooks_.end(hooks_.context);
-    if (hooks_.at_work) hooks_.at_work->fetch_sub(1);
+    run(std::move(entry));
+    give_core();
     lock.lock();
     --running_;
   }
 }
 
+void ThreadPool::run(Entry entry) {
+  task_priority = entry.priority;
+  if (hooks_.begin) hooks_.begin(hooks_.context);
+  entry.task->run();
+  entry.task.reset();
+  if (hooks_.end) hooks_.end(hooks_.context);
+  if (hooks_.at_work) hooks_.at_work->fetch_sub(1);
+}
+
+size_t ThreadPool::queued() {
+  const std::lock_guard lock(mutex_);
+  return heap_.size();
+}
+
+void ThreadPool::run_queued(size_t i) {
+  std::unique_lock lock(mutex_);
+  Entry entry = std::move(heap_[i]);
+  heap_.erase(heap_.begin() + static_cast<std::ptrdiff_t>(i));
+  std::ranges::make_heap(heap_, later);
+  lock.unlock();
+  ThreadPool* const pool = std::exchange(current_pool_of_threads, this);
+  const uint64_t priority = task_priority;
+  run(std::move(entry));
+  current_pool_of_threads = pool;
+  task_priority = priority;
+}
+
+void ThreadPool::set_threads(int threads) {
+  {
+    const std::lock_guard lock(mutex_);
+    threads_.store(std::max(1, threads), std::memory_order_relaxed);
+    if (!stopping_ && !heap_.empty() && may_add_worker()) add_worker();
+  }
+  wake_.notify_all();
+}
+
+void ThreadPool::core_came() {
+  {
+    const std::lock_guard lock(mutex_);
+  }  // a worker that was refused waits by now
+  wake_.notify_all();
+}
+
 void ThreadPool::stand_still() {
+  give_core();
   {
     std::lock_guard lock(mutex_);
     ++still_;
@@ -103,6 +146,7 @@ void ThreadPool::stand_still() {
 }
 
 void ThreadPool::go_on() {
+  if (cores_) CoreBudget::take_anyway(this);
   std::lock_guard lock(mutex_);
   --still_;
 }
@@ -118,6 +162,7 @@ void ThreadPool::stop() {
   if (hooks_.at_work) hooks_.at_work->fetch_sub(static_cast<int64_t>(dropped.size()));
   for (std::thread& worker : workers_) worker.join();
   workers_.clear();
+  if (cores_) cores_->leave(this);
 }
 
 namespace {

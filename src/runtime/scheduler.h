@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/core_budget.h"
+
 namespace penstock {
 
 // A piece of work. Run once, on one thread; must not block on other tasks.
@@ -23,7 +25,7 @@ using TaskPtr = std::unique_ptr<Task>;
 
 // `threads` workers; the task with the smallest priority first, then in order of submission.
 // The others start when tasks come. Thread-safe.
-class ThreadPool {
+class ThreadPool final : private CoreBudget::Member {
  public:
   struct Hooks {
     void (*begin)(void* context) = nullptr;  // around each task, on its thread
@@ -33,7 +35,8 @@ class ThreadPool {
   };
   static constexpr uint64_t kLeastUrgent = UINT64_MAX;
 
-  ThreadPool(int threads, const char* name, Hooks hooks);
+  // `cores`: whose cores its tasks use; null: they use none worth counting.
+  ThreadPool(int threads, const char* name, Hooks hooks, CoreBudget* cores = nullptr);
   // Tasks not begun are dropped; waits for running ones.
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -45,7 +48,14 @@ class ThreadPool {
   // `last`: the caller is a task that ends with this; its own thread goes on with what is most
   // urgent, so that none is woken for one task.
   void submit(TaskPtr task, uint64_t priority = 0, bool last = false);
-  int threads() const { return threads_; }
+  int threads() const { return threads_.load(std::memory_order_relaxed); }
+  // Runs at most max(1, threads) tasks at once from now on.
+  void set_threads(int threads);
+  // Without threads: a Schedule runs the queued tasks one by one. Before the first submit.
+  void be_scheduled() { scheduled_ = true; }
+  size_t queued();
+  // Runs task number `i` of those in this thread. REQUIRES be_scheduled().
+  void run_queued(size_t i);
   // Stops and joins; what is submitted later is dropped.
   void stop();
 
@@ -57,7 +67,9 @@ class ThreadPool {
   void stand_still();
   void go_on();
   // The system has refused a thread.
-  bool is_short_of_threads() const { return short_of_threads_.load(std::memory_order_relaxed); }
+  bool is_short_of_threads() const {
+    return scheduled_ || short_of_threads_.load(std::memory_order_relaxed);
+  }
 
  private:
   struct Entry {
@@ -67,13 +79,20 @@ class ThreadPool {
   };
   static bool later(const Entry& a, const Entry& b);
   bool may_add_worker() const;
+  void run(Entry entry);
   void add_worker();
-  bool may_run() const { return !heap_.empty() && running_ - still_ < threads_; }
+  bool may_run() { return !heap_.empty() && running_ - still_ < threads() && take_core(); }
+  bool take_core() { return !cores_ || cores_->take(this); }
+  void give_core() {
+    if (cores_) cores_->give_back(this);
+  }
+  void core_came() override;
   void work();
 
-  const int threads_;
+  std::atomic<int> threads_;
   const char* const name_;
   const Hooks hooks_;
+  CoreBudget* const cores_;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::vector<Entry> heap_;
@@ -83,6 +102,7 @@ class ThreadPool {
   int running_ = 0, still_ = 0;  // workers with a task; those of them that stand still
   std::atomic<bool> short_of_threads_{false};
   bool stopping_ = false;
+  bool scheduled_ = false;
 };
 
 // Cores that this process may use: affinity and cgroup quota, at least 1.

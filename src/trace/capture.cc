@@ -1,7 +1,6 @@
 // Reads live counters into a Trace.
 
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 
 #include <algorithm>
@@ -9,10 +8,12 @@
 #include <map>
 #include <unordered_map>
 
+#include "io/file_system.h"
 #include "io/glob.h"
 #include "runtime/chain.h"
 #include "runtime/run.h"
 #include "trace/stage_counters.h"
+#include "trace/thread_groups.h"
 #include "trace/trace.h"
 
 namespace penstock {
@@ -56,9 +57,9 @@ struct Files {
 };
 
 void add_file(const std::string& path, Files* out) {
-  struct stat info{};
-  if (stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return;
-  out->bytes += info.st_size;
+  const FileStatus status = file_status(path);
+  if (!status.is_file()) return;
+  out->bytes += status.bytes;
   ++out->count;
 }
 
@@ -81,7 +82,7 @@ Files measure_files(const std::vector<std::string>& patterns) {
 class Capture {
  public:
   Capture(const Run& run, bool file_sizes) : run_(run), file_sizes_(file_sizes) {
-    for (const auto& [node, counters] : run.all_counters()) counters_[node] = counters;
+    for (const auto& [node, stage] : run.stages()) in_run_[node] = stage;
     seconds_per_tick_ = ns_per_tick() * 1e-9;
   }
 
@@ -89,6 +90,7 @@ class Capture {
     place(run_.plan().get(), -1);
     link_inputs();
     take_along();
+    set_thread_groups(handed_over(), &stages_);
     label();
     if (file_sizes_) find_files();
     return std::move(stages_);
@@ -125,13 +127,15 @@ class Capture {
       s.fixed_size &= leaf.is_tensor() && leaf.shape.is_static() && leaf.dtype != DType::bytes;
       s.nested_output |= leaf.kind == LeafSpec::Kind::dataset;
     }
-    s.can_parallel = std::ranges::any_of(
-        node.op->params, [](const Param& p) { return p.name == "num_parallel_calls"; });
+    const RunStage* stage = in_run(node);
+    s.can_parallel = (!stage || stage->controls.calls.is_used()) &&
+                     std::ranges::any_of(node.op->params, [](const Param& p) {
+                       return p.name == "num_parallel_calls";
+                     });
     const Attr& calls = node.arg("num_parallel_calls");
     if (s.can_parallel && calls.is_tensor()) s.calls = std::max<int64_t>(0, calls.as_int());
     s.parallel = s.calls > 1;
-    if (const auto found = counters_.find(&node); found != counters_.end())
-      read(*found->second, &s);
+    if (stage) read(*stage, &s);
     return s;
   }
 
@@ -146,12 +150,41 @@ class Capture {
     }
   }
 
-  void read(const NodeCounters& c, StageTrace* s) const {
-    const auto value = [](const std::atomic<int64_t>& a) {
-      return std::max<int64_t>(0, a.load(std::memory_order_relaxed));
-    };
+  const RunStage* in_run(const PlanNode& node) const {
+    const auto found = in_run_.find(&node);
+    return found == in_run_.end() ? nullptr : found->second;
+  }
+
+  // How the stages' work is handed over, as their controls say now.
+  std::vector<HandedOver> handed_over() const {
+    std::vector<HandedOver> out(stages_.size());
+    for (size_t i = 0; i < stages_.size(); ++i) {
+      const RunStage* stage = in_run(*nodes_[i]);
+      if (!stage) continue;
+      const StageControls& c = stage->controls;
+      if (const auto head = ids_.find(c.head.load()); head != ids_.end())
+        out[i].head = head->second;
+      const int64_t copies = c.most_on_pool.load();
+      if (copies == 0 || c.inlined.load()) continue;
+      const int64_t threads = run_.options().threads;
+      if (nodes_[i]->op->chain != ChainRole::none) {
+        out[i].what = HandedOver::What::blocks;
+        out[i].width = std::min(threads, std::max<int64_t>(1, c.calls.get()) * copies);
+      } else if (c.calls.is_used()) {
+        out[i].what = HandedOver::What::nested;
+        out[i].width = std::min({threads, c.calls.get(), copies});
+      } else {
+        out[i].what =
+            nodes_[i]->op->reads_ahead ? HandedOver::What::inputs : HandedOver::What::itself;
+        out[i].width = std::min(threads, copies);
+      }
+    }
+    return out;
+  }
+
+  void read(const RunStage& stage, StageTrace* s) const {
     visit_stage_counters([&](const char*, auto live, auto field) {
-      const int64_t counted = value(c.*live);
+      const int64_t counted = std::max<int64_t>(0, stage.counters.total(live));
       if constexpr (std::is_same_v<decltype(field), double StageTrace::*>) {
         s->*field = static_cast<double>(counted) * seconds_per_tick_;
       } else {
@@ -159,7 +192,11 @@ class Capture {
       }
     });
     s->cpu_seconds *= run_.cpu_share();  // ticks pass while the system runs other programs
-    s->limit = std::max<int64_t>(1, value(c.limit));
+    s->limit = std::max<int64_t>(1, stage.controls.calls.get());
+    s->inlined = stage.controls.most_on_pool.load() > 0 && stage.controls.inlined.load();
+    s->rows_ahead = stage.controls.rows_ahead.get();
+    s->files_ahead = stage.controls.files_ahead.get();
+    s->bytes_ahead = stage.controls.bytes_ahead.get();
   }
 
   void link_inputs() {
@@ -198,6 +235,7 @@ class Capture {
       StageTrace& s = stages_[i];
       const PlanNode& node = *nodes_[i];
       if (s.bytes_read == 0 && s.files_opened == 0) continue;
+      if (!node.op->source) continue;  // its function reads files
       Files files;
       files = measure_files(strings_of(node));
       for (int at = s.id; files.count == 0 && at >= 0;
@@ -242,7 +280,7 @@ class Capture {
   const Run& run_;
   const bool file_sizes_;
   double seconds_per_tick_;
-  std::unordered_map<const PlanNode*, const NodeCounters*> counters_;
+  std::unordered_map<const PlanNode*, const RunStage*> in_run_;
   std::unordered_map<const PlanNode*, int> ids_;
   std::unordered_map<const PlanNode*, Files> lists_;
   std::vector<const PlanNode*> nodes_;

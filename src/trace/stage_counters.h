@@ -11,15 +11,15 @@ namespace penstock {
 // itself, a field of type double is a time that was counted in ticks; keys name the unit last.
 template <typename F>
 void visit_stage_counters(F&& f) {
-  f("elements", &NodeCounters::elements, &StageTrace::elements);
-  f("errors", &NodeCounters::errors, &StageTrace::errors);
-  f("blocks", &NodeCounters::blocks, &StageTrace::blocks);
-  f("bytes", &NodeCounters::bytes, &StageTrace::bytes);
-  f("cpu_seconds", &NodeCounters::busy_ticks, &StageTrace::cpu_seconds);
-  f("starved_seconds", &NodeCounters::starved_ticks, &StageTrace::starved_seconds);
-  f("blocked_seconds", &NodeCounters::blocked_ticks, &StageTrace::blocked_seconds);
-  f("bytes_read", &NodeCounters::bytes_read, &StageTrace::bytes_read);
-  f("files_opened", &NodeCounters::files_opened, &StageTrace::files_opened);
+  f("elements", &StageCounts::elements, &StageTrace::elements);
+  f("errors", &StageCounts::errors, &StageTrace::errors);
+  f("blocks", &StageCounts::blocks, &StageTrace::blocks);
+  f("bytes", &StageCounts::bytes, &StageTrace::bytes);
+  f("cpu_seconds", &StageCounts::busy_ticks, &StageTrace::cpu_seconds);
+  f("starved_seconds", &StageCounts::starved_ticks, &StageTrace::starved_seconds);
+  f("blocked_seconds", &StageCounts::blocked_ticks, &StageTrace::blocked_seconds);
+  f("bytes_read", &StageCounts::bytes_read, &StageTrace::bytes_read);
+  f("files_opened", &StageCounts::files_opened, &StageTrace::files_opened);
 }
 
 }  // namespace penstock

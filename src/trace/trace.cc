@@ -13,6 +13,7 @@
 #include "io/file.h"
 #include "plan/node.h"
 #include "trace/stage_counters.h"
+#include "trace/thread_groups.h"
 
 namespace penstock {
 namespace {
@@ -57,6 +58,12 @@ void visit_stage(T& s, F&& f) {
   f("parent", s.parent);
   visit_stage_counters([&](const char* key, auto, auto field) { f(key, s.*field); });
   f("limit", s.limit);
+  f.fact("thread_group", s.thread_group);
+  f.fact("width", s.width);
+  f.fact("inlined", s.inlined);
+  f.fact("rows_ahead", s.rows_ahead);
+  f.fact("files_ahead", s.files_ahead);
+  f.fact("bytes_ahead", s.bytes_ahead);
   f("calls", s.calls);
   f("can_parallel", s.can_parallel);
   f("parallel", s.parallel);
@@ -89,7 +96,10 @@ struct Writer {
   void operator()(const char* key, const T& field) const {
     object[key] = value_of(field);
   }
-  void fact(const char* key, bool field) const { object[key] = field; }
+  template <typename T>
+  void fact(const char* key, const T& field) const {
+    object[key] = value_of(field);
+  }
 };
 
 // Reads the keys of one object; errors name the object.
@@ -111,7 +121,8 @@ class Reader {
     read(key, at(key), &field);
   }
   // Leaves the field as it is if the trace is older than the key.
-  void fact(const char* key, bool& field) const {
+  template <typename T>
+  void fact(const char* key, T& field) const {
     if (object_.contains(key)) read(key, at(key), &field);
   }
 
@@ -166,11 +177,15 @@ void check_stage(const StageTrace& s, int id, int count, const Reader& reader) {
   for (const int input : s.inputs) {
     if (input <= id || input >= count) reader.fail("inputs", "must be later stages");
   }
-  for (const int64_t n : {s.elements, s.errors, s.blocks, s.bytes, s.bytes_read, s.files_opened,
-                          s.source_bytes, s.source_files, s.calls}) {
+  for (const int64_t n :
+       {s.elements, s.errors, s.blocks, s.bytes, s.bytes_read, s.files_opened, s.source_bytes,
+        s.source_files, s.calls, s.rows_ahead, s.files_ahead, s.bytes_ahead}) {
     if (n < 0) reader.fail("", "counts must be at least 0");
   }
   if (s.limit < 1) reader.fail("limit", "must be at least 1");
+  if (s.width < 1) reader.fail("width", "must be at least 1");
+  if (s.thread_group < 0 || s.thread_group >= 2 * count)
+    reader.fail("thread_group", "must be from 0 to " + std::to_string(2 * count - 1));
 }
 
 template <typename F>
@@ -234,6 +249,7 @@ Trace trace_from_json(const Json& json, const std::string& where) {
   if (stages.size() > kMostStages)
     top.fail("stages", "must be " + std::to_string(kMostStages) + " at most");
   const int count = static_cast<int>(stages.size());
+  bool grouped = true;
   for (int id = 0; id < count; ++id) {
     const Reader reader(stages[static_cast<size_t>(id)], where,
                         "stages[" + std::to_string(id) + "]");
@@ -242,8 +258,10 @@ Trace trace_from_json(const Json& json, const std::string& where) {
     if (const OperatorDef* op = OperatorRegistry::instance().find(s.op)) take_facts(*op, &s);
     visit_stage(s, reader);
     check_stage(s, id, count, reader);
+    grouped &= stages[static_cast<size_t>(id)].contains("thread_group");
     trace.stages.push_back(std::move(s));
   }
+  if (!grouped) set_thread_groups(guess_handed_over(trace.stages), &trace.stages);
   return trace;
 }
 

@@ -55,7 +55,13 @@ struct StageTrace {
   double cpu_seconds = 0;  // in the stage itself, inputs excluded
   double starved_seconds = 0;
   double blocked_seconds = 0;
-  int64_t limit = 1;          // threads it may use
+  int64_t limit = 1;       // threads it may use
+  int64_t width = 1;       // threads that its group may use at once
+  bool inlined = false;    // the consumer's thread computes its blocks, though it may use others
+  int thread_group = 0;    // stages of one group share threads; 0 is the consumer's
+  int64_t rows_ahead = 0;  // live values at the end (runtime/stage_controls.h); 0: without
+  int64_t files_ahead = 0;
+  int64_t bytes_ahead = 0;
   int64_t calls = 0;          // num_parallel_calls; 0: none or left open
   bool can_parallel = false;  // it has num_parallel_calls, or runs with a stage that has
   bool parallel = false;      // and that is above 1

@@ -3,8 +3,8 @@
 // part of the pipeline's identity: what stands under one name is taken not to change.
 
 #include "functions/kernels/op_def.h"
-#include "functions/kernels/parse/file_bytes.h"
 #include "functions/kernels/parse/parse_family.h"
+#include "io/file_bytes.h"
 
 namespace penstock {
 namespace {

@@ -14,6 +14,7 @@
 #include "functions/kernels/text/model_file.h"
 #include "functions/kernels/text/number_text.h"
 #include "functions/kernels/text/strings.h"
+#include "io/file_system.h"
 
 namespace penstock {
 namespace {
@@ -185,11 +186,7 @@ std::shared_ptr<const LookupTable> LookupTable::open(const Attr& attr) {
 
 void LookupTable::check(const Attr& attr) {
   types_of(attr);
-  if (is_file(attr)) {
-    struct stat file{};
-    const bool found = stat(entry(attr, "file").as_string().c_str(), &file) == 0;
-    if (!found || !S_ISREG(file.st_mode)) return;
-  }
+  if (is_file(attr) && !file_status(entry(attr, "file").as_string()).is_file()) return;
   LookupTable().build(attr);
 }
 

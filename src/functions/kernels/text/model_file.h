@@ -13,7 +13,7 @@ struct ModelFile {
   std::string bytes;  // bounded: counted by room
 };
 // Throws RESOURCE_EXHAUSTED if the file does not fit in the memory budget or has more than 4 GiB,
-// else what open_regular throws.
+// else what File throws.
 ModelFile read_model_file(const std::string& path);
 
 // "words.txt: No such file or directory" where there is none of that name; else nothing.
