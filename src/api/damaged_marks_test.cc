@@ -21,7 +21,7 @@ const char* const kPipelines[] = {
     "range(40) | repeat(3) | assert_cardinality(120)",
     "range(30) | concatenate(range(5)) | scan(1, (s, x) -> (s + x, s))",
     "zip(range(50), range(60) | filter(x -> x % 3 == 0)) | batch(3)",
-    "range(50) | batch(7) | unbatch() | rebatch([3, 4])",
+    "range(50) | batch(7) | rebatch([3, 4]) | unbatch()",
     "range(40) | map(x -> fill([x % 3], 1)) | padded_batch(5) | shuffle(4, seed=1)",
     "range(30) | flat_map(x -> range(x % 5)) | shuffle(9, seed=3)",
     "range(20) | interleave(x -> range(x % 6) | shuffle(3, seed=1), cycle_length=3)",
@@ -124,7 +124,7 @@ TEST_CASE("a damaged mark is refused or resumes somewhere") {
   MESSAGE("PENSTOCK_TEST_SEED=" << seed);
   Damage damage(seed);
   int refused = 0, resumed = 0;
-  for (const char* text : kPipelines) {
+  for (const std::string text : kPipelines) {
     CAPTURE(text);
     const PlanPtr plan = plan_of(text);
     for (int times = 0; times < 30; ++times) {

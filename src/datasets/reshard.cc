@@ -140,10 +140,8 @@ std::vector<PassRest> dealt_passes(const std::vector<RankRest>& left, int64_t fi
 }  // namespace
 
 StreamPosition NewRank::of(const PlanNode& node, size_t pass) const {
-  if (!node.op->deals_rows) {
-    if (changes_nothing(node)) return of(*node.inputs[0], pass);
-    return node.op->resharding->anew(*this, node, pass);
-  }
+  if (passes_marks(node)) return of(*node.inputs[0], pass);
+  if (!node.op->deals_rows) return node.op->resharding->anew(*this, node, pass);
   const PassRest& rest = passes_[pass];
   const ShardMark mark = rest.share.mark(Share::of_shard(rank_.ranks, rank_.rank), rest.begin);
   return {make_mark(nullptr, node.op->name, mark, std::span(&rest.input, 1)), 0};

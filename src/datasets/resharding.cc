@@ -22,7 +22,7 @@ class RowByRow final : public Resharding {
 };
 
 class Subset final : public OrderedResharding {
-  MarkPtr first(const PlanNode&, const StreamPosition&) const override { return nullptr; }
+  MarkPtr first(const PlanNode&, const StreamPosition& input) const override { return input.mark; }
 };
 
 // The stage below whose rows are counted: a prefetch is not opened here, its input is.
@@ -109,8 +109,7 @@ Rest OrderedResharding::below(Descent& descent, const PlanPtr& node, const Rest&
 
 StreamPosition OrderedResharding::anew(const NewRank& rank, const PlanNode& node,
                                        size_t pass) const {
-  const StreamPosition input = rank.of(*node.inputs[0], pass);
-  return passes_marks(node) ? input : StreamPosition{first(node, input), 0};
+  return {first(node, rank.of(*node.inputs[0], pass)), 0};
 }
 
 const PlanNode& resharded_shard(const PlanNode& plan) {

@@ -35,6 +35,7 @@ class Resharding {
   // belong together.
   virtual Rest below(Descent& descent, const PlanPtr& node, const Rest& rest) const = 0;
   // Returns the position of the stage on a new rank, in the pass that is `pass` after the first.
+  // Not called for a stage that passes marks on.
   virtual StreamPosition anew(const NewRank& rank, const PlanNode& node, size_t pass) const = 0;
   // Emits rows of datasets that its function makes: a row of the input may be used up in part.
   virtual bool opens_datasets() const { return false; }
@@ -57,7 +58,7 @@ class OrderedResharding : public Resharding {
  protected:
   // Rows that the stage held at the mark: of those after the position of its input.
   virtual HeldRows held(const StageMark&) const { return {}; }
-  // The mark before anything was emitted; null: it passes marks on.
+  // Returns the mark before anything was emitted.
   virtual MarkPtr first(const PlanNode& node, const StreamPosition& input) const = 0;
 
  private:
