@@ -84,7 +84,7 @@ TEST_CASE("async stage: what is ready is given though the pool is busy with othe
   options.threads = 1;
   Meeting waits, got;
   Run run(plan, options, std::make_shared<PipelineState>());
-  const OpenContext context{&run, {}, 0, 0, 0, 0};
+  const OpenContext context{&run, {}};
   auto input = std::make_unique<InputBeforeLongTask>(context.open(plan), &run, &waits, &got);
   context.identify(*plan, input.get());
   StageControls& controls = run.stage(plan.get())->controls;

@@ -81,7 +81,7 @@ TEST_CASE("file reads: files that made room for an earlier one are read again") 
   Run run(plan, options, std::make_shared<PipelineState>());
   const ScopedPool pool(&run.pool());
   const ScopedRoomKeeper keeper(&run.gate());
-  const OpenContext context{&run, {}, 0, 0, 0, 0};
+  const OpenContext context{&run, {}};
   const auto reads = split_file_reads(*plan->function("f"));
   REQUIRE(reads);
   LateFirstFile files;

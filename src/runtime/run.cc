@@ -278,7 +278,7 @@ BlockIterator::BlockIterator(PlanPtr plan, const RunOptions& options,
   const ScopedRoomKeeper keeper(&run_->gate());
   ScopedRun current(run_.get());
   const ScopedThrottle throttle(run_->throttle());
-  OpenContext context{run_.get(), environment_, 0, number_ == 0 ? 0 : mix(0, number_), 0, 0};
+  OpenContext context{run_.get(), environment_, 0, number_ == 0 ? 0 : mix(0, number_)};
   if (from) context.at = from->position;
   try {
     check_budget(*run_->plan(), run_->options().memory_bytes);
@@ -338,7 +338,7 @@ std::vector<Tensor> run_sink(const PlanPtr& plan, const RunOptions& options,
   ScopedRun current(&run);
   const ScopedRoomKeeper keeper(&run.gate());
   const ScopedThrottle throttle(run.throttle());
-  OpenContext context{&run, {}, 0, 0, 0, 0};
+  OpenContext context{&run, {}};
   std::vector<Tensor> value = plan->op->run_sink(plan, context);
   // The value outlives the run's pool.
   ScopedPool outside(&process_pool());

@@ -23,7 +23,7 @@ class Grouping {
   }
 
   void run() {
-    todo_.push_back({0, kNone});
+    todo_.push_back({0, new_group(1)});  // the consumer's
     while (!todo_.empty()) {
       const auto [id, group] = todo_.back();
       todo_.pop_back();

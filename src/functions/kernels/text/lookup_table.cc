@@ -186,7 +186,11 @@ std::shared_ptr<const LookupTable> LookupTable::open(const Attr& attr) {
 
 void LookupTable::check(const Attr& attr) {
   types_of(attr);
-  if (is_file(attr) && !file_status(entry(attr, "file").as_string()).is_file()) return;
+  if (is_file(attr)) {
+    const std::string file = entry(attr, "file").as_string();
+    const bool is_a_name = file.find('\0') == std::string::npos;  // reading it says what is wrong
+    if (is_a_name && !file_status(file).is_file()) return;
+  }
   LookupTable().build(attr);
 }
 
