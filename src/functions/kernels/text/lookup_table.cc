@@ -186,7 +186,11 @@ std::shared_ptr<const LookupTable> LookupTable::open(const Attr& attr) {
 
 void LookupTable::check(const Attr& attr) {
   types_of(attr);
-  if (is_file(attr) && !file_status(entry(attr, "file").as_string()).is_file()) return;
+  if (is_file(attr)) {
+    // A name with a zero byte names no file: reading it says so.
+    const std::string& name = entry(attr, "file").as_string();
+    if (name.find('\0') == std::string::npos && !file_status(name).is_file()) return;
+  }
   LookupTable().build(attr);
 }
 
