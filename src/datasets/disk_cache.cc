@@ -181,8 +181,12 @@ bool is_whole(const std::string& path, const Spec& spec, uint64_t* epoch) {
 // What processes that were killed left of this entry.
 void remove_leftovers(FileSystem& files, const std::string& folder, const std::string& name) {
   const std::string begin = name + ".tmp-";
-  for (const FolderEntry& file : files.list(folder)) {
-    if (file.name.starts_with(begin)) files.remove(joined_name(folder, file.name));
+  try {
+    for (const FolderEntry& file : files.list(folder)) {
+      if (file.name.starts_with(begin)) files.remove(joined_name(folder, file.name));
+    }
+  } catch (const Error&) {
+    // File systems without folders have none before the first entry.
   }
 }
 

@@ -40,8 +40,9 @@ void on_each(const std::function<void(const std::string&)>& f) {
   const std::string local = ::mkdtemp(name);
   add_file_system("memory-files", std::make_unique<MemoryFileSystem>());
   for (const std::string& folder :
-       {local, "file://" + local, std::string("memory-files://box/a")}) {
+       {local + "/path", "file://" + local + "/scheme", std::string("memory-files://box/a")}) {
     CAPTURE(folder);
+    make_folder(folder);
     f(folder);
   }
   remove_tree(local);

@@ -187,9 +187,9 @@ std::shared_ptr<const LookupTable> LookupTable::open(const Attr& attr) {
 void LookupTable::check(const Attr& attr) {
   types_of(attr);
   if (is_file(attr)) {
-    const std::string file = entry(attr, "file").as_string();
-    const bool is_a_name = file.find('\0') == std::string::npos;  // reading it says what is wrong
-    if (is_a_name && !file_status(file).is_file()) return;
+    // A name with a zero byte names no file: reading it says so.
+    const std::string& name = entry(attr, "file").as_string();
+    if (name.find('\0') == std::string::npos && !file_status(name).is_file()) return;
   }
   LookupTable().build(attr);
 }
