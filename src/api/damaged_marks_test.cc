@@ -120,7 +120,7 @@ class Damage {
 
 TEST_CASE("a damaged mark is refused or resumes somewhere") {
   const char* given = std::getenv("PENSTOCK_TEST_SEED");
-  const uint64_t seed = given ? std::strtoull(given, nullptr, 10) : std::random_device()();
+  const uint64_t seed = given ? std::strtoull(given, nullptr, 10) : 1;
   MESSAGE("PENSTOCK_TEST_SEED=" << seed);
   Damage damage(seed);
   int refused = 0, resumed = 0;

@@ -172,7 +172,7 @@ class BlockFlatMapCursor final : public Cursor {
         break;
       }
       first_ = std::min(first_, n);  // a mark may say more than there is now
-      const int64_t count = batches ? n : std::min(n - first_, limit - rows);
+      const int64_t count = batches ? n - first_ : std::min(n - first_, limit - rows);
       if (count > 0) parts.push_back({outer_, first_, count, part.window});
       rows += count;
       first_ += count;
