@@ -3,8 +3,8 @@
 // A thread of a run counts in a lane of its own, with plain stores; readers add up the lanes. Time
 // is read by the cycle counter where a thread passes from one stage to another, and scaled by the
 // thread's CPU clock once a task, so a stage's share excludes its inputs and what the system took
-// away. Where whole pulls take less than some microseconds the cycle counter would weigh: then one
-// pull in many is timed, drawn at random, and counts for all of them.
+// away. If whole pulls take less than some microseconds, reading the cycle counter would weigh: then
+// one pull in many is timed, drawn at random, and counts for all of them.
 #pragma once
 
 #include <algorithm>
@@ -108,7 +108,7 @@ struct PullClock {
   int entered = 0;
   int cheap_pulls = 0;
   int64_t weight = 1;  // what a tick of this pull counts for; 0: it is not timed
-  int64_t period = 1;  // one pull in so many is timed
+  int64_t period = 1;  // one pull in `period` is timed
   int64_t skip = 0;    // pulls before the next that is
   uint64_t random = 0x9e3779b97f4a7c15;
 
