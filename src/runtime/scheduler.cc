@@ -38,7 +38,9 @@ bool ThreadPool::later(const Entry& a, const Entry& b) {
 }
 
 bool ThreadPool::may_add_worker() const {
-  return !scheduled_ && idle_ == 0 && static_cast<int>(workers_.size()) - still_ < threads();
+  // An idle worker may have been woken for a task already, and not have taken it yet.
+  return !scheduled_ && idle_ < static_cast<int>(heap_.size()) &&
+         static_cast<int>(workers_.size()) - still_ < threads();
 }
 
 void ThreadPool::add_worker() {
