@@ -115,6 +115,7 @@ class InterleavingCursor final : public Cursor {
     if (from.by_rows) return resume_by_rows(from, mark);
     if (std::ssize(from.ages) > how_.cycle_length) damaged("more datasets than cycle_length");
     if (from.slot > std::ssize(from.ages)) damaged("no slot " + std::to_string(from.slot));
+    if (from.taken >= how_.block_length) damaged("a turn is longer than block_length");
     at_ = static_cast<size_t>(from.slot);
     taken_ = from.taken;
     const int64_t head = from.ages.empty() ? 0 : std::ranges::max(from.ages);
