@@ -50,13 +50,22 @@ class RebatchCursor final : public Cursor {
         ended_ = true;
         pending_.settle();
       } else {
-        if (pending_.rows() == 0) origin_ = in.origin;
+        if (pending_.rows() == 0) start_batch(in);
         pending_.add(in, size);
       }
     }
   }
 
  private:
+  // An error takes no place in the batch, so the batch does not begin with it.
+  void start_batch(const Block& in) {
+    for (int64_t row = 0; row < in.rows; ++row) {
+      if (in.error_at(row)) continue;
+      origin_ = in.origin.slice(row);
+      return;
+    }
+  }
+
   Poll emit(Block* out) {
     turn_ = (turn_ + 1) % sizes_.size();
     if (const int64_t rows = pending_.rows(); rows > 0) {
