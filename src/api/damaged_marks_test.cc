@@ -30,8 +30,7 @@ const char* const kPipelines[] = {
     "range(80) | group_by_window(x -> x % 3, (k, w) -> w | batch(4), window_size=8)",
     "range(80) | bucket_by_sequence_length(x -> x % 30, [10, 20], [3, 4, 5])",
     "range(70) | map(x -> fill([x % 9], 1)) | pack_sequences(16, window=4)",
-    "range(60) | group_by_reducer(x -> x % 7, init=k -> k, reduce=(s, x) -> s + x, "
-    "finalize=s -> s)",
+    "range(60) | group_by_reducer(x -> x % 7, k -> k, (s, x) -> s + x, s -> s)",
     "range(60) | map(x -> x % 9) | unique() | repeat(2)",
     "range(90) | rejection_resample(x -> x % 3, [0.5, 0.3, 0.2], seed=1)",
     "sample_from_datasets([range(30), range(40)], weights=[0.3, 0.7], seed=1)",
