@@ -22,7 +22,7 @@ void check_stage(const PlanNode& node, const MarkPtr& mark) {
 }
 
 Share share_at(const PlanNode& shard, const MarkPtr& mark, int64_t* begin) {
-  const Share all = Share::of_shard(shard.arg("num_shards").as_int(), shard.arg("index").as_int());
+  Share all = Share::of_shard(shard.arg("num_shards").as_int(), shard.arg("index").as_int());
   if (!mark) return all;
   const auto fields = decoded_mark<ShardMark>(*stage_mark(mark));
   *begin = fields.begin;
