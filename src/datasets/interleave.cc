@@ -4,7 +4,7 @@
 // The order never depends on the machine: cycle_length has a fixed default and threads that work
 // ahead change nothing. num_parallel_calls of them are worked on at once. If f gives files, those
 // that come next are opened and read ahead as well: three, or as many as num_parallel_calls
-// is more than cycle_length.
+// is more than cycle_length; none with num_parallel_calls=1.
 
 #include <algorithm>
 
@@ -51,8 +51,8 @@ OperatorDef interleave_operator() {
     StageControls& controls = context.run->stage(node.get())->controls;
     controls.calls.start(n, INT64_MAX, asked);
     controls.rows_ahead.start(rows, INT64_MAX, false);
-    controls.files_ahead.start(std::max(kFilesAhead, asked ? n - cycle : 0), kMostFilesAhead,
-                               false);
+    const int64_t files = asked && n == 1 ? 0 : std::max(kFilesAhead, n - cycle);
+    controls.files_ahead.start(files, kMostFilesAhead, false);
     const Interleaving how{cycle, block, true, &controls};
     return open_interleaving(node, context, how);
   };

@@ -67,14 +67,15 @@ class UnbatchCursor final : public Cursor {
   }
 
  private:
-  void mark(Block* out) {
+  // Apart from next, whose frames stand on each other in deep pipelines.
+  [[gnu::noinline]] void mark(Block* out) {
     const bool within = items_.rows > 0;
     const int64_t row = trail_.rows() - in_.rows + at_ - (within ? 1 : 0);
     set_mark(out, UnbatchMark{within ? given_ : 0}, {trail_.before(row)});
     trail_.forget(row);
   }
 
-  Block items_of(const Block& block, int64_t row) const {
+  [[gnu::noinline]] Block items_of(const Block& block, int64_t row) const {
     Block out;
     for (size_t c = 0; c < leaves_.size(); ++c) {
       out.columns.push_back(item_column(block.columns[c].row(row), leaves_[c]));
