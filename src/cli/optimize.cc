@@ -81,8 +81,8 @@ int optimize(const Args& args) {
 
   OptimizeOptions options = optimize_options(p.prepare, p.run_options,
                                              static_cast<int>(args.get_int("--cores", 0, 1)), 0);
-  options.disk_bytes_per_second = static_cast<double>(args.get_bytes(
-      "--disk-bandwidth", static_cast<int64_t>(p.run_options.throttle.bytes_per_second)));
+  const auto slowed = static_cast<int64_t>(p.run_options.throttle.bytes_per_second);
+  options.disk_bytes_per_second = static_cast<double>(args.get_bytes("--disk-bandwidth", slowed));
   options.trace_seconds = args.get_seconds("--trace-seconds", 1.5);
   options.passes = static_cast<double>(args.get_int("--epochs", 10, 1));
   int traced = 0;
