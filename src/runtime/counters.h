@@ -3,8 +3,8 @@
 // A thread of a run counts in a lane of its own, with plain stores; readers add up the lanes. Time
 // is read by the cycle counter where a thread passes from one stage to another, and scaled by the
 // thread's CPU clock once a task, so a stage's share excludes its inputs and what the system took
-// away. If whole pulls take less than some microseconds, reading the cycle counter would weigh: then
-// one pull in many is timed, drawn at random, and counts for all of them.
+// away. If whole pulls take less than some microseconds, reading the cycle counter would weigh:
+// then one pull in many is timed, drawn at random, and counts for all of them.
 #pragma once
 
 #include <algorithm>
