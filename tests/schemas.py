@@ -143,6 +143,13 @@ def explain_cases(c):
                "stages": [f["stage"] for f in o["functions"]] == [
                    "interleave", "interleave > map", "interleave > flat_map", "interleave > flat_map > filter", "map"],
                "rows": [f["rows"] for f in o["functions"]] == [4, 6, 6, 18, 12]})
+    c.case("explain: rewrites", "explain.md", ["explain", "-", "--rewrites", "--json"],
+           "range(9) | map(x -> x + 1) | map(x -> x * 2) | batch(2) | skip(1)",
+           section="penstock-explain---rewrites---json",
+           more=lambda o, s: {
+               "applied": [(r["rule"], r["place"]) for r in o["applied"]] == [("map_fusion", "<stdin>:1:30")],
+               "stopped": [r["condition"] for r in o["stopped"]] == ["one_for_one"],
+               "the plan is canonical": c.call(["fmt", "-"], o["program"])[0] == o["program"]})
     c.case("explain: one thread", "explain.md", ["explain", "-", "--json", "--no-optimize"], IMAGES, more=explain_units)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/operators.md and docs/functions.md from the program itself and its tests.
+"""Writes docs/operators.md, docs/functions.md and the rules of docs/optimizations.md from the program and its tests.
 
 reference.py [--program P] [--check]
 
@@ -109,6 +109,31 @@ def page(title, about, entries, cases, sources):
     return "\n".join(out).rstrip() + "\n", missing
 
 
+def rules_text(program):
+    """The rules in their order: what each does to its example, and what keeps it from applying."""
+    def call(*args, text=""):
+        return subprocess.run([program, *args], input=text, stdout=subprocess.PIPE, check=True, encoding="utf-8").stdout
+    out = []
+    for rule in json.loads(call("optimize", "--list-rules", "--json"))["rules"]:
+        after = call("show", "-", "--plan", "--tune", "off", "--only-rule", rule["name"], text=rule["example"])
+        before = call("fmt", "-", text=rule["example"])
+        out += [f"### `{rule['name']}`", "", f"{rule['doc'][0].upper()}{rule['doc'][1:]}.", "", "```pipe", before.strip(), "```",
+                "becomes", "", "```pipe no-test", after.strip(), "```", ""]
+        for i, condition in enumerate(rule["conditions"]):
+            out += ["It needs, besides:", ""] * (i == 0)
+            example = " ".join(line.strip() for line in condition["example"].split("\n"))
+            out += [f"- `{condition['name']}`: {condition['doc']}. Not in `{example}`."]
+        out += [""] * bool(rule["conditions"])
+    return "\n".join(out)
+
+
+def between_marks(path, text):
+    """The page with `text` in place of what stands between its marks."""
+    begin, end = "<!-- rules: written by tools/reference.py -->\n", "<!-- end of rules -->\n"
+    head, rest = path.read_text(encoding="utf-8").split(begin)
+    return head + begin + "\n" + text + "\n" + end + rest.split(end)[1]
+
+
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--program", default=str(ROOT / "build/release/penstock"))
@@ -130,6 +155,7 @@ def main():
         "operators": (operators + "\n" + everywhere(datasets).rstrip() + "\n", missing),
         "functions": page("Functions", "Ops of expressions, as `map` and `filter` use them.", ops,
                           examples("functions"), lambda name: None),
+        "optimizations": (between_marks(ROOT / "docs/optimizations.md", rules_text(a.program)), []),
     }
     passed = failed = 0
     for name, (text, missing) in pages.items():

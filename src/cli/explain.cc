@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "cli/explain_functions.h"
+#include "cli/explain_rewrites.h"
 #include "cli/measure.h"
 #include "cli/pipeline.h"
 #include "cli/print_json.h"
@@ -36,7 +37,23 @@ int explain_functions(const Args& args) {
   return 0;
 }
 
+// Prints what the rules do; nothing runs.
+int explain_rewrites(const Args& args) {
+  for (const char* flag : {"--functions", "--seconds", "--consumer", "--disk-bandwidth", "--cores",
+                           "--html", "--full"}) {
+    if (args.has(flag)) throw UsageError{std::string(flag) + " says nothing about --rewrites"};
+  }
+  const Rewrites rewrites = rewrites_of(load_pipeline(args));
+  if (args.has("--json")) {
+    print_json(rewrites_json(rewrites));
+  } else {
+    std::fputs(rewrites_text(rewrites).c_str(), stdout);
+  }
+  return 0;
+}
+
 int explain(const Args& args) {
+  if (args.has("--rewrites")) return explain_rewrites(args);
   if (args.has("--functions")) return explain_functions(args);
   Trace trace;
   double disk_bytes_per_second = 0;
@@ -101,6 +118,7 @@ Command explain_command() {
        {"--cores", "N", "cores to plan for (default: all usable cores)"},
        {"--html", "FILE", "write a page that needs no network"},
        {"--functions", "", "measure the cost of each op of each function instead"},
+       {"--rewrites", "", "print what the rewrite rules do, and what stops others, instead"},
        {"--full", "", "print everything, even if nothing is wrong"},
        {"--json", "", "one JSON object (docs/format/explain.md)"}},
       explain};

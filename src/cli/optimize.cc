@@ -52,7 +52,13 @@ std::string diff(const std::string& before, const std::string& after) {
 int list_rules(bool json) {
   Json list = Json::array();
   for (const Rule& rule : rules()) {
-    list.push_back({{"name", rule.name}, {"doc", rule.doc}});
+    Json conditions = Json::array();
+    for (const RuleCondition& c : rule.conditions)
+      conditions.push_back({{"name", c.name}, {"doc", c.doc}, {"example", c.example}});
+    list.push_back({{"name", rule.name},
+                    {"doc", rule.doc},
+                    {"example", rule.example},
+                    {"conditions", conditions}});
     if (!json)
       std::printf("%-20s %s\n", std::string(rule.name).c_str(), std::string(rule.doc).c_str());
   }

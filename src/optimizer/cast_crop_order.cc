@@ -7,6 +7,13 @@
 namespace penstock {
 namespace {
 
+constexpr RuleCondition kCastCropOrderConditions[] = {
+    {"pixels", "the cast is from uint8 to float32",
+     "range(3) | map(i -> crop_to_bounding_box(float64(uint8(fill([8, 8, 3], i))), 1, 2, 3, 4))"},
+    {"bilinear", "the resize is bilinear",
+     "range(3) | map(i -> resize(float32(uint8(fill([8, 8, 3], i))), [4, 4], method=\"nearest\"))"},
+};
+
 bool picks_pixels(const FunctionNode& node) {
   for (const std::string_view name : {"crop_to_bounding_box", "crop", "flip_left_right",
                                       "flip_up_down", "random_flip_left_right", "random_crop"}) {
@@ -15,25 +22,30 @@ bool picks_pixels(const FunctionNode& node) {
   return false;
 }
 
-// The cast that made the value, when it widens 8-bit pixels to float32; null otherwise.
-const FunctionNode* pixel_cast(FunctionBuilder* builder, ValueId id) {
-  const FunctionNode* made = builder->producer(id);
-  if (!made || !made->is("cast") || made->attrs["dtype"].as_dtype() != DType::float32)
-    return nullptr;
-  return builder->type(made->inputs[0]).dtype == DType::uint8 ? made : nullptr;
+// Widens 8-bit pixels to float32.
+bool is_pixel_cast(const FunctionNode& cast, const FunctionBuilder& builder) {
+  return cast.attrs["dtype"].as_dtype() == DType::float32 &&
+         builder.type(cast.inputs[0]).dtype == DType::uint8;
 }
 
-PlanPtr apply(const PlanPtr& node) {
+PlanPtr apply(const PlanPtr& node, RuleSite& site) {
   if (!node->is("map") || !calls_op(*node->function("f"), "cast")) return nullptr;
   bool changed = false;
   FunctionPtr f =
       rebuild(*node->function("f"), [&](const FunctionNode& n, const std::vector<ValueId>& inputs,
                                         FunctionBuilder* builder, std::vector<ValueId>* outputs) {
         if (n.kind != FunctionNode::Kind::op || inputs.empty()) return false;
-        const FunctionNode* cast = pixel_cast(builder, inputs[0]);
-        if (!cast) return false;
-        const bool bilinear = n.is("resize") && n.attrs["method"].as_string() == "bilinear";
-        if (!picks_pixels(n) && !bilinear && !n.is("shape")) return false;
+        if (!picks_pixels(n) && !n.is("resize") && !n.is("shape")) return false;
+        const FunctionNode* cast = builder->producer(inputs[0]);
+        if (!cast || !cast->is("cast")) return false;
+        if (!is_pixel_cast(*cast, *builder)) {
+          site.stop("pixels");
+          return false;
+        }
+        if (n.is("resize") && n.attrs["method"].as_string() != "bilinear") {
+          site.stop("bilinear");
+          return false;
+        }
         std::vector<ValueId> direct = inputs;
         direct[0] = cast->inputs[0];
         const Attrs cast_attrs = cast->attrs;
@@ -51,6 +63,9 @@ PlanPtr apply(const PlanPtr& node) {
 
 }  // namespace
 
-const Rule kCastCropOrder{"cast_crop_order", "crops and flips go before casts of pixels", apply};
+const Rule kCastCropOrder{
+    "cast_crop_order", "crops and flips go before casts of pixels",
+    "range(3) | map(i -> crop_to_bounding_box(float32(uint8(fill([8, 8, 3], i))), 1, 2, 3, 4))",
+    apply, kCastCropOrderConditions};
 
 }  // namespace penstock

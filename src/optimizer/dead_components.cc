@@ -8,6 +8,15 @@
 namespace penstock {
 namespace {
 
+constexpr RuleCondition kDeadComponentsConditions[] = {
+    {"made_by_map",
+     "a map below makes it, and only stages between that order, count or filter elements",
+     "range(9) | map(x -> {a: x, b: x * 2}) | batch(3) | map({a, **_} -> a)"},
+    {"not_filtered_by", "no filter between looks at it",
+     "range(9) | map(x -> {a: x, b: x * 2}) | filter({b, **_} -> b > 3) | shuffle(3, seed=1) | "
+     "map({a, **_} -> a)"},
+};
+
 bool is_map(const PlanNode& node) { return node.op->chain == ChainRole::map; }
 bool is_filter(const PlanNode& node) { return node.op->chain == ChainRole::filter; }
 
@@ -53,19 +62,21 @@ PlanPtr narrowed_filter(const PlanNode& node, const std::vector<bool>& kept, Pla
 
 // The node giving only the kept leaves; null when it can't. They are not made by the map that it
 // stands on.
-PlanPtr prune(const PlanPtr& node, const std::vector<bool>& kept) {
+PlanPtr prune(const PlanPtr& node, const std::vector<bool>& kept, RuleSite& site) {
   std::vector<const PlanNode*> above;  // of the map, highest first
   PlanPtr at = node;
   for (; at->op->hands_on || is_filter(*at); at = at->inputs[0]) above.push_back(at.get());
   size_t leaf = 0;
   const Spec spec = narrow(at->spec, kept, &leaf);
-  if (spec.kind == Spec::Kind::none || !is_map(*at)) return nullptr;
+  if (!is_map(*at)) return site.stop("made_by_map");
+  if (spec.kind == Spec::Kind::none) return nullptr;
   FunctionPtr f = keep_results(*at->functions.front().second, spec, indices(kept));
   PlanPtr out = with_function(*at, at->inputs[0], std::move(f));
   for (size_t i = above.size(); out && i-- > 0;) {
     out = is_filter(*above[i]) ? narrowed_filter(*above[i], kept, std::move(out))
                                : with_inputs(*above[i], {std::move(out)});
   }
+  if (!out) site.stop("not_filtered_by");
   return out;
 }
 
@@ -105,7 +116,7 @@ FunctionPtr drop_features(const FunctionPtr& f) {
   return changed ? out : nullptr;
 }
 
-PlanPtr apply(const PlanPtr& node) {
+PlanPtr apply(const PlanPtr& node, RuleSite& site) {
   if (!is_map(*node)) return nullptr;
   const FunctionPtr& f = node->functions.front().second;
   if (FunctionPtr fewer = drop_features(f))
@@ -114,8 +125,8 @@ PlanPtr apply(const PlanPtr& node) {
   if (std::ranges::find(used, false) == used.end() || std::ranges::find(used, true) == used.end())
     return nullptr;
   const PlanPtr& below = node->inputs[0];
-  if (!below->op->hands_on && !is_filter(*below)) return nullptr;  // a map right below fuses
-  PlanPtr input = prune(below, used);
+  if (is_map(*below)) return nullptr;  // map_fusion joins them
+  PlanPtr input = prune(below, used, site);
   if (!input) return nullptr;
   FunctionPtr narrowed = narrow_input(*f, input->spec, indices(used));
   return with_function(*node, std::move(input), std::move(narrowed));
@@ -123,6 +134,9 @@ PlanPtr apply(const PlanPtr& node) {
 
 }  // namespace
 
-const Rule kDeadComponents{"dead_components", "what no later stage looks at is not made", apply};
+const Rule kDeadComponents{
+    "dead_components", "what no later stage looks at is not made",
+    "range(9) | map(x -> {a: x, b: x * 2}) | shuffle(3, seed=1) | map({a, **_} -> a)", apply,
+    kDeadComponentsConditions};
 
 }  // namespace penstock

@@ -13,17 +13,26 @@
 namespace penstock {
 namespace {
 
+constexpr RuleCondition kDecodeCropFusionConditions[] = {
+    {"one_crop", "nothing looks at the whole image but one crop, and what asks for its shape",
+     "range(3) | map(i -> encode_jpeg(uint8(fill([16, 16, 3], i)))) "
+     "| map(b -> let i = decode_jpeg(b, channels=3); (i, crop_to_bounding_box(i, 0, 0, 2, 2)))"},
+    {"as_stored", "decode_jpeg has no `ratio` and no `exif_orientation`",
+     "range(3) | map(i -> encode_jpeg(uint8(fill([16, 16, 3], i)))) "
+     "| map(b -> crop_to_bounding_box(decode_jpeg(b, channels=3, ratio=2), 1, 2, 3, 4))"},
+};
+
 bool is_crop(const FunctionNode& node) {
   return node.is("crop_to_bounding_box") || node.is("crop");
 }
 
 // Decoded images whose only users are one crop and any number of shapes.
-std::vector<ValueId> fusible(const Function& f) {
+std::vector<ValueId> fusible(const Function& f, RuleSite& site) {
   std::vector<ValueId> out;
   for (const FunctionNode& node : f.nodes) {
-    if (!node.is("decode_jpeg") || node.attrs["ratio"].as_int() != 1 ||
-        node.attrs["exif_orientation"].as_bool())
-      continue;
+    if (!node.is("decode_jpeg")) continue;
+    const bool as_stored =
+        node.attrs["ratio"].as_int() == 1 && !node.attrs["exif_orientation"].as_bool();
     const ValueId image = node.outputs[0];
     int crops = 0, others = std::ranges::count(f.results, image) > 0 ? 1 : 0;
     for (const FunctionNode& user : f.nodes) {
@@ -35,7 +44,13 @@ std::vector<ValueId> fusible(const Function& f) {
         ++others;
       }
     }
-    if (crops == 1 && others == 0) out.push_back(image);
+    if (crops > 0 && !as_stored) {
+      site.stop("as_stored");
+    } else if (crops == 1 && others == 0) {
+      out.push_back(image);
+    } else if (crops > 0) {
+      site.stop("one_crop");
+    }
   }
   return out;
 }
@@ -56,10 +71,10 @@ ValueId shape_from_header(FunctionBuilder* b, ValueId contents, int64_t channels
   return out[0];
 }
 
-PlanPtr apply(const PlanPtr& node) {
+PlanPtr apply(const PlanPtr& node, RuleSite& site) {
   if (!node->is("map")) return nullptr;
   const Function& f = *node->function("f");
-  const std::vector<ValueId> images = fusible(f);
+  const std::vector<ValueId> images = fusible(f, site);
   if (images.empty()) return nullptr;
   std::map<ValueId, std::pair<ValueId, const Attrs*>>
       decoded;  // in the new function: contents, the decoder's options
@@ -106,7 +121,10 @@ PlanPtr apply(const PlanPtr& node) {
 
 }  // namespace
 
-const Rule kDecodeCropFusion{"decode_crop_fusion",
-                             "only the window of a JPEG that is used is decoded", apply};
+const Rule kDecodeCropFusion{
+    "decode_crop_fusion", "only the window of a JPEG that is used is decoded",
+    "range(3) | map(i -> encode_jpeg(uint8(fill([16, 16, 3], i)))) "
+    "| map(b -> crop_to_bounding_box(decode_jpeg(b, channels=3), 1, 2, 3, 4))",
+    apply, kDecodeCropFusionConditions};
 
 }  // namespace penstock

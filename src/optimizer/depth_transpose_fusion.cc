@@ -10,6 +10,16 @@
 namespace penstock {
 namespace {
 
+constexpr RuleCondition kDepthTransposeFusionConditions[] = {
+    {"one_use", "nothing else looks at what space_to_depth gives",
+     "range(2) | map(x -> reshape(float32(arange(48) + x), [4, 4, 3])) | batch(2, "
+     "drop_remainder=true) "
+     "| map(x -> let d = space_to_depth(x, 2); (d, transpose(d, [1, 2, 3, 0])))"},
+    {"known_sizes", "the order of the axes and all sizes are known before the run",
+     "range(3) | map(x -> reshape(float32(arange(48) + x), [4, 4, 3])) | batch(2) "
+     "| map(x -> transpose(space_to_depth(x, 2), [1, 2, 3, 0]))"},
+};
+
 ValueId reshaped(FunctionBuilder* b, ValueId x, const std::vector<int64_t>& sizes) {
   std::vector<ValueId> out;
   const ValueId shape = b->add_constant(Tensor::vector<int64_t>(std::span(sizes)));
@@ -34,7 +44,7 @@ std::vector<int64_t> order_of(const FunctionNode& node, int rank) {
   return static_cast<int>(order.size()) == rank ? order : std::vector<int64_t>();
 }
 
-PlanPtr apply(const PlanPtr& node) {
+PlanPtr apply(const PlanPtr& node, RuleSite& site) {
   if (!node->is("map")) return nullptr;
   const Function& f = *node->function("f");
   if (!calls_op(f, "space_to_depth")) return nullptr;
@@ -42,16 +52,27 @@ PlanPtr apply(const PlanPtr& node) {
   bool changed = false;
   FunctionPtr fused = rebuild(f, [&](const FunctionNode& n, const std::vector<ValueId>& inputs,
                                      FunctionBuilder* b, std::vector<ValueId>* outputs) {
-    if (!n.is("transpose") || uses[static_cast<size_t>(n.inputs[0])] != 1) return false;
+    if (!n.is("transpose")) return false;
     const FunctionNode* moved = b->producer(inputs[0]);
     if (!moved || !moved->is("space_to_depth")) return false;
+    if (uses[static_cast<size_t>(n.inputs[0])] != 1) {
+      site.stop("one_use");
+      return false;
+    }
     const ValueId x = moved->inputs[0];
     const LeafSpec& type = b->type(x);
-    if (!type.is_tensor() || !type.shape.has_rank()) return false;
+    if (!type.is_tensor()) return false;
+    if (!type.shape.has_rank()) {
+      site.stop("known_sizes");
+      return false;
+    }
     const int rank = type.shape.rank();
     const std::vector<int64_t> order = order_of(n, rank);
     const std::vector<int64_t> sizes = type.shape.sizes();
-    if (order.empty() || std::ranges::count(sizes, -1) > 0) return false;
+    if (order.empty() || std::ranges::count(sizes, -1) > 0) {
+      site.stop("known_sizes");
+      return false;
+    }
     const int64_t block = moved->attrs["block_size"].as_int();
     // [..., h, w, c] as [..., h / b, b, w / b, b, c], of which the depth is b, b, c.
     const auto first = static_cast<size_t>(rank - 3);
@@ -87,6 +108,10 @@ PlanPtr apply(const PlanPtr& node) {
 }  // namespace
 
 const Rule kDepthTransposeFusion{"depth_transpose_fusion",
-                                 "space_to_depth and the transpose behind it in one pass", apply};
+                                 "space_to_depth and the transpose behind it in one pass",
+                                 "range(2) | map(x -> reshape(float32(arange(48) + x), [4, 4, 3])) "
+                                 "| batch(2, drop_remainder=true) "
+                                 "| map(x -> transpose(space_to_depth(x, 2), [1, 2, 3, 0]))",
+                                 apply, kDepthTransposeFusionConditions};
 
 }  // namespace penstock

@@ -10,15 +10,24 @@
 namespace penstock {
 namespace {
 
-bool may_move(const FunctionNode& node) {
-  return node.kind == FunctionNode::Kind::op && node.op->effects == Effects::pure &&
-         !node.op->can_fail && node.bodies.empty();
+constexpr RuleCondition kInvariantHoistingConditions[] = {
+    {"cannot_fail", "it cannot fail: a loop may run no round at all",
+     "range(3) | map(x -> map_fn(arange(x), y -> y + 7 // x))"},
+    {"pure", "it draws nothing and has no effects",
+     "range(3) | map(x -> map_fn(arange(4), y -> float32(y) + random_uniform(high=float32(x), "
+     "seed=3)))"},
+};
+
+bool may_move(const FunctionNode& node, RuleSite& site) {
+  if (node.op->effects != Effects::pure) site.stop("pure");
+  if (node.op->can_fail) site.stop("cannot_fail");
+  return node.op->effects == Effects::pure && !node.op->can_fail;
 }
 
 // One body with its invariant nodes moved to `around`, whose values they take from `inputs`, the
 // loop's inputs; new ones are added there. Sets `moved` when there was one.
 FunctionPtr hoisted(const Function& body, FunctionBuilder* around, std::vector<ValueId>* inputs,
-                    bool* moved) {
+                    bool* moved, RuleSite& site) {
   std::map<ValueId, size_t> source;  // of the new body's captures: which of `inputs`
   for (size_t i = 0; i < body.captures.size(); ++i) {
     source[body.input_count() + static_cast<ValueId>(i)] =
@@ -27,11 +36,12 @@ FunctionPtr hoisted(const Function& body, FunctionBuilder* around, std::vector<V
   return rebuild(body, [&](const FunctionNode& node, const std::vector<ValueId>& in,
                            FunctionBuilder* b, std::vector<ValueId>* outputs) {
     bool captures = false;
-    const bool invariant = may_move(node) && std::ranges::all_of(in, [&](ValueId id) {
-                             captures |= source.contains(id);
-                             return source.contains(id) || b->constant(id) != nullptr;
-                           });
-    if (!invariant || !captures) return false;
+    const bool invariant = std::ranges::all_of(in, [&](ValueId id) {
+      captures |= source.contains(id);
+      return source.contains(id) || b->constant(id) != nullptr;
+    });
+    const bool plain = node.kind == FunctionNode::Kind::op && node.bodies.empty();
+    if (!plain || !invariant || !captures || !may_move(node, site)) return false;
     std::vector<ValueId> outer, made;
     for (const ValueId id : in) {
       outer.push_back(source.contains(id) ? (*inputs)[source[id]]
@@ -53,7 +63,7 @@ FunctionPtr hoisted(const Function& body, FunctionBuilder* around, std::vector<V
 
 // The function with what its loops need not compute in each round before them; null when there is
 // nothing.
-FunctionPtr with_lighter_loops(const Function& f) {
+FunctionPtr with_lighter_loops(const Function& f, RuleSite& site) {
   const auto has_body = [](const FunctionNode& n) {
     return n.kind == FunctionNode::Kind::op && !n.bodies.empty();
   };
@@ -65,7 +75,8 @@ FunctionPtr with_lighter_loops(const Function& f) {
     std::vector<ValueId> now = inputs;
     std::vector<FunctionPtr> bodies;
     bool moved = false;
-    for (const FunctionPtr& body : n.bodies) bodies.push_back(hoisted(*body, b, &now, &moved));
+    for (const FunctionPtr& body : n.bodies)
+      bodies.push_back(hoisted(*body, b, &now, &moved, site));
     if (!moved) return false;
     b->add_op(*n.op, std::move(now), n.attrs, outputs, std::move(bodies));
     changed = true;
@@ -75,11 +86,11 @@ FunctionPtr with_lighter_loops(const Function& f) {
 }
 
 // Of any stage with functions.
-PlanPtr apply(const PlanPtr& node) {
+PlanPtr apply(const PlanPtr& node, RuleSite& site) {
   auto functions = node->functions;
   bool changed = false;
   for (auto& [name, f] : functions) {
-    if (FunctionPtr lighter = with_lighter_loops(*f)) {
+    if (FunctionPtr lighter = with_lighter_loops(*f, site)) {
       f = std::move(lighter);
       changed = true;
     }
@@ -90,7 +101,8 @@ PlanPtr apply(const PlanPtr& node) {
 
 }  // namespace
 
-const Rule kInvariantHoisting{"invariant_hoisting",
-                              "what no round of a loop changes is computed before it", apply};
+const Rule kInvariantHoisting{
+    "invariant_hoisting", "what no round of a loop changes is computed before it",
+    "range(3) | map(x -> map_fn(arange(4), y -> y + x * x))", apply, kInvariantHoistingConditions};
 
 }  // namespace penstock

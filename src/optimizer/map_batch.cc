@@ -6,7 +6,7 @@
 namespace penstock {
 namespace {
 
-PlanPtr apply(const PlanPtr& node) {
+PlanPtr apply(const PlanPtr& node, RuleSite&) {
   if (!node->is("batch") || !node->inputs[0]->is("prefetch") ||
       !node->inputs[0]->inputs[0]->is("map"))
     return nullptr;
@@ -19,6 +19,10 @@ PlanPtr apply(const PlanPtr& node) {
 
 }  // namespace
 
-const Rule kMapBatch{"map_batch", "a prefetch between map and batch goes behind the batch", apply};
+const Rule kMapBatch{"map_batch",
+                     "a prefetch between map and batch goes behind the batch",
+                     "range(9) | map(x -> x + 1) | prefetch(3) | batch(2)",
+                     apply,
+                     {}};
 
 }  // namespace penstock

@@ -13,6 +13,13 @@
 namespace penstock {
 namespace {
 
+constexpr RuleCondition kMapFusionConditions[] = {
+    {"same_calls", "both maps have the same num_parallel_calls, or one has none",
+     "range(9) | map(x -> x + 1, num_parallel_calls=2) | map(x -> x * 2, num_parallel_calls=3)"},
+    {"same_order", "both maps have the same `deterministic`",
+     "range(9) | map(x -> x + 1, deterministic=false) | map(x -> x * 2)"},
+};
+
 constexpr size_t kMostNodes = 500;
 
 // What a map says besides its function, and how large that is.
@@ -26,8 +33,11 @@ struct Part {
         nodes(map.function("f")->nodes.size()) {}
   // Whether `above` may be done in the same map.
   bool takes(const Part& above) const {
-    return deterministic == above.deterministic && nodes + above.nodes <= kMostNodes &&
-           (calls == above.calls || calls.is_auto() || above.calls.is_auto());
+    return nodes + above.nodes <= kMostNodes && same_order(above) && same_calls(above);
+  }
+  bool same_order(const Part& above) const { return deterministic == above.deterministic; }
+  bool same_calls(const Part& above) const {
+    return calls == above.calls || calls.is_auto() || above.calls.is_auto();
   }
   void add(const Part& above) {
     if (!above.calls.is_auto()) calls = above.calls;
@@ -55,10 +65,12 @@ PlanPtr joined(std::span<const PlanPtr> maps, const Part& part, PlanPtr input) {
                    top.span);
 }
 
-PlanPtr apply(const PlanPtr& node) {
+PlanPtr apply(const PlanPtr& node, RuleSite& site) {
   if (!node->is("map") || !node->inputs[0]->is("map")) return nullptr;
   const PlanPtr maps[] = {node->inputs[0], node};
   Part part(*maps[0]);
+  if (!part.same_order(Part(*node))) return site.stop("same_order");
+  if (!part.same_calls(Part(*node))) return site.stop("same_calls");
   if (!part.takes(Part(*node))) return nullptr;
   part.add(Part(*node));
   return joined(maps, part, maps[0]->inputs[0]);
@@ -78,14 +90,14 @@ PlanPtr fuse_run(const PlanPtr& node, bool over_noops, std::vector<PlanPtr>* mad
     const bool noop = over_noops && changes_nothing(*below);
     if (!noop && !below->is("map")) break;
     if (!noop) maps.push_back(below);
-    if (noop && log) log->push_back({kNoopRemoval.name, below->op->name, 0});
+    if (noop && log) log->push_back({kNoopRemoval.name, below->op->name, below->span});
   }
   std::ranges::reverse(maps);
   for (size_t first = 0, end = 0; first < maps.size(); first = end) {
     Part part(*maps[first]);
     for (end = first + 1; end < maps.size() && part.takes(Part(*maps[end])); ++end) {
       part.add(Part(*maps[end]));
-      if (log) log->push_back({kMapFusion.name, "map", 0});
+      if (log) log->push_back({kMapFusion.name, "map", maps[end]->span});
     }
     below = joined(std::span(maps).subspan(first, end - first), part, std::move(below));
     made->push_back(below);
@@ -95,6 +107,7 @@ PlanPtr fuse_run(const PlanPtr& node, bool over_noops, std::vector<PlanPtr>* mad
   return below;
 }
 
-const Rule kMapFusion{"map_fusion", "map(f) | map(g) becomes one map", apply};
+const Rule kMapFusion{"map_fusion", "map(f) | map(g) becomes one map",
+                      "range(9) | map(x -> x + 1) | map(x -> x * 2)", apply, kMapFusionConditions};
 
 }  // namespace penstock

@@ -10,13 +10,22 @@
 namespace penstock {
 namespace {
 
+constexpr RuleCondition kNormalizeFusionConditions[] = {
+    {"per_channel",
+     "mean and deviation are constants with an entry for each channel of a float32 image",
+     "range(3) | map(i -> (resize(uint8(fill([8, 8, 3], i)), [4, 4]) - 1.0) / [4.0, 5.0, 6.0])"},
+    {"one_use", "nothing else looks at the difference",
+     "range(3) | map(i -> let d = resize(uint8(fill([8, 8, 3], i)), [4, 4]) - [1.0, 2.0, 3.0]; "
+     "(d, d / [4.0, 5.0, 6.0]))"},
+};
+
 // A float32 constant with one entry for each channel.
 bool per_channel(const Tensor* value, int64_t channels) {
   return value && value->dtype() == DType::float32 && value->dims().rank() == 1 &&
          value->dims()[0] == channels;
 }
 
-PlanPtr apply(const PlanPtr& node) {
+PlanPtr apply(const PlanPtr& node, RuleSite& site) {
   if (!node->is("map")) return nullptr;
   const Function& f = *node->function("f");
   if (!calls_op(f, "divide") && !calls_op(f, "normalize")) return nullptr;
@@ -42,7 +51,7 @@ PlanPtr apply(const PlanPtr& node) {
       changed = true;
       return true;
     }
-    if (!n.is("divide") || uses[static_cast<size_t>(n.inputs[0])] != 1) return false;
+    if (!n.is("divide")) return false;
     const FunctionNode* difference = b->producer(inputs[0]);
     if (!difference || !difference->is("subtract")) return false;
     const ValueId image = difference->inputs[0], mean = difference->inputs[1];
@@ -51,8 +60,14 @@ PlanPtr apply(const PlanPtr& node) {
         type.shape[2] < 1)
       return false;
     if (!per_channel(b->constant(mean), type.shape[2]) ||
-        !per_channel(b->constant(inputs[1]), type.shape[2]))
+        !per_channel(b->constant(inputs[1]), type.shape[2])) {
+      site.stop("per_channel");
       return false;
+    }
+    if (uses[static_cast<size_t>(n.inputs[0])] != 1) {
+      site.stop("one_use");
+      return false;
+    }
     b->add_op(known_op("normalize"), {image, mean, inputs[1]}, {}, outputs);
     changed = true;
     return true;
@@ -63,6 +78,9 @@ PlanPtr apply(const PlanPtr& node) {
 
 }  // namespace
 
-const Rule kNormalizeFusion{"normalize_fusion", "(image - mean) / deviation in one pass", apply};
+const Rule kNormalizeFusion{"normalize_fusion", "(image - mean) / deviation in one pass",
+                            "range(3) | map(i -> (resize(uint8(fill([8, 8, 3], i)), [4, 4]) - "
+                            "[1.0, 2.0, 3.0]) / [4.0, 5.0, 6.0])",
+                            apply, kNormalizeFusionConditions};
 
 }  // namespace penstock

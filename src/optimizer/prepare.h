@@ -15,6 +15,7 @@ struct PrepareOptions {
   int threads = 1;
   std::vector<std::string> disabled_rules;
   std::string only_rule;  // not empty: this one alone
+  bool says_why = false;  // log what stopped rules, too
 };
 
 // Throws Error{INVALID_ARGUMENT} when a rule of that name does not exist.

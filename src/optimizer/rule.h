@@ -1,6 +1,7 @@
 // Rewrite rules: small, local, switchable; the same elements in the same order before and after.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,13 +10,39 @@
 
 namespace penstock {
 
+// What must hold for a rule to apply at a place that it is made for.
+struct RuleCondition {
+  std::string_view name;     // "same_calls"
+  std::string_view doc;      // one line: "both maps have the same num_parallel_calls"
+  std::string_view example;  // a pipeline in which nothing but this stops the rule
+};
+
+// A place at which a rule is tried, and what the rule says of it.
+class RuleSite {
+ public:
+  explicit RuleSite(std::span<const RuleCondition> conditions) : conditions_(conditions) {}
+  // Says that the condition of that name does not hold: `return site.stop("same_calls");`.
+  std::nullptr_t stop(std::string_view condition);
+  // Null if no condition was named.
+  const RuleCondition* stopped_by() const { return stopped_by_; }
+
+ private:
+  std::span<const RuleCondition> conditions_;
+  const RuleCondition* stopped_by_ = nullptr;
+};
+
 struct Rule {
   std::string_view name;
-  std::string_view doc;
-  // The node that stands for `node` (whose inputs are rewritten already), or null: no match. Must
-  // come to an end when applied again and again.
-  PlanPtr (*apply)(const PlanPtr& node);
+  std::string_view doc;      // one line
+  std::string_view example;  // a pipeline in which it applies
+  // The node that stands for `node` (whose inputs are rewritten already), or null: the rule does
+  // not apply. Must come to an end when applied again and again.
+  PlanPtr (*apply)(const PlanPtr& node, RuleSite& site);
+  std::span<const RuleCondition> conditions;
 };
+
+// Of every rule: a result that breaks it is a mistake in the rule, and is not used.
+extern const RuleCondition kKeepsElements;
 
 // The op of that name, which there is.
 const OpDef& known_op(std::string_view name);
@@ -26,6 +53,7 @@ bool calls_op(const Function& f, std::string_view name);
 const std::vector<Rule>& rules();
 
 extern const Rule kNoopRemoval;
+extern const Rule kPositionFirst;
 extern const Rule kMapFusion;
 extern const Rule kDeadComponents;
 extern const Rule kCastCropOrder;
@@ -35,11 +63,13 @@ extern const Rule kDepthTransposeFusion;
 extern const Rule kInvariantHoisting;
 extern const Rule kMapBatch;
 
-// One application of a rule.
+// One application of a rule or, where `stopped_by` is set, a place at which it nearly applied.
 struct RuleLog {
   std::string_view rule;
-  std::string stage;  // name of the operator it was applied at
-  int64_t ns = 0;     // what it took
+  std::string stage;  // name of the operator
+  Span span;          // where that was written; its source must live
+  int64_t ns = 0;     // time that the application took
+  const RuleCondition* stopped_by = nullptr;
 };
 
 // Returns true if a run of stages that map_fusion joins may end in the node.
@@ -51,8 +81,11 @@ PlanPtr fuse_run(const PlanPtr& node, bool over_noops, std::vector<PlanPtr>* mad
                  std::vector<RuleLog>* log);
 
 struct PrepareOptions;
-// Applies the rules bottom-up until nothing changes; checks the plan after each: spec and
-// cardinality must stay.
+// Applies those of `table` that the options leave on, bottom-up, until nothing changes. Logs what
+// was applied and, if options.says_why, after that what stopped the rest in the plan returned.
+PlanPtr apply_rules(const PlanPtr& root, std::span<const Rule> table, const PrepareOptions& options,
+                    std::vector<RuleLog>* log);
+// The same with rules().
 PlanPtr apply_rules(const PlanPtr& root, const PrepareOptions& options, std::vector<RuleLog>* log);
 
 }  // namespace penstock

@@ -66,6 +66,7 @@ Poll Cursor::pull_once(Block* out, const Pull& pull) {
   PENSTOCK_DCHECK(out->rows >= 1 && out->rows <= pull.max_rows);
   PENSTOCK_DCHECK(out->columns.size() == identity_.columns);
   if (!out->errors.empty()) {
+    check_cancelled();  // a stage that was ended at its work may give that as its rows' error
     for (RowError& e : out->errors) {
       if (e.error->node().empty())
         e.error = std::make_shared<const Error>(e.error->at(identity_.name));

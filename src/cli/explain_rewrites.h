@@ -1,0 +1,15 @@
+// explain --rewrites: what the static rules make of a pipeline, and what stops the others.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "job/rewrites.h"
+
+namespace penstock::cli {
+
+// Lines of at most 80 columns.
+std::string rewrites_text(const Rewrites& rewrites);
+nlohmann::ordered_json rewrites_json(const Rewrites& rewrites);
+
+}  // namespace penstock::cli
