@@ -147,7 +147,7 @@ def explain_cases(c):
            "range(9) | map(x -> x + 1) | map(x -> x * 2) | batch(2) | skip(1)",
            section="penstock-explain---rewrites---json",
            more=lambda o, s: {
-               "applied": [(r["rule"], r["place"]) for r in o["applied"]] == [("map_fusion", "<stdin>:1:30")],
+               "applied": [(r["rule"], r["place"]) for r in o["applied"]] == [("map_fusion", "-:1:30")],
                "stopped": [r["condition"] for r in o["stopped"]] == ["one_for_one"],
                "the plan is canonical": c.call(["fmt", "-"], o["program"])[0] == o["program"]})
     c.case("explain: one thread", "explain.md", ["explain", "-", "--json", "--no-optimize"], IMAGES, more=explain_units)

@@ -117,7 +117,7 @@ def rules_text(program):
     for rule in json.loads(call("optimize", "--list-rules", "--json"))["rules"]:
         after = call("show", "-", "--plan", "--tune", "off", "--only-rule", rule["name"], text=rule["example"])
         before = call("fmt", "-", text=rule["example"])
-        out += [f"### `{rule['name']}`", "", f"{rule['doc'][0].upper()}{rule['doc'][1:]}.", "", "```pipe", before.strip(), "```",
+        out += [f"### `{rule['name']}`", "", f"{rule['doc'] if '(' in rule['doc'].split()[0] else rule['doc'][0].upper() + rule['doc'][1:]}.", "", "```pipe", before.strip(), "```",
                 "becomes", "", "```pipe no-test", after.strip(), "```", ""]
         for i, condition in enumerate(rule["conditions"]):
             out += ["It needs, besides:", ""] * (i == 0)

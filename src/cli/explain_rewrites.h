@@ -1,4 +1,4 @@
-// explain --rewrites: what the static rules make of a pipeline, and what stops the others.
+// explain --rewrites: the rules that were applied, and the conditions that stopped others.
 #pragma once
 
 #include <nlohmann/json.hpp>

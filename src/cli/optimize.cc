@@ -60,7 +60,7 @@ int list_rules(bool json) {
                     {"example", rule.example},
                     {"conditions", conditions}});
     if (!json)
-      std::printf("%-20s %s\n", std::string(rule.name).c_str(), std::string(rule.doc).c_str());
+      std::printf("%-23s %s\n", std::string(rule.name).c_str(), std::string(rule.doc).c_str());
   }
   if (json) print_json({{"rules", list}});
   return 0;

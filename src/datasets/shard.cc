@@ -76,7 +76,7 @@ OperatorDef shard_operator() {
   op.params = {required("input", Param::Kind::dataset), required("num_shards", Param::Kind::tensor),
                required("index", Param::Kind::tensor)};
   op.rows = Rows::subset;
-  op.hands_on = true;
+  op.hands_on = op.by_place = true;
   op.deals_rows = true;
   op.infer = [](NodeDraft& draft) {
     draft.node.spec = draft.input().spec;

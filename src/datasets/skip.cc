@@ -53,7 +53,7 @@ OperatorDef skip_operator() {
   op.doc = "All but the first `count` elements; -1: none.";
   op.params = {required("input", Param::Kind::dataset), required("count", Param::Kind::tensor)};
   op.rows = Rows::subset;
-  op.hands_on = op.cuts = true;
+  op.hands_on = op.cuts = op.by_place = true;
   op.changes_nothing = [](const PlanNode& node) { return argument_is(node, "count", 0); };
   op.infer = [](NodeDraft& draft) {
     draft.node.spec = draft.input().spec;

@@ -1,4 +1,4 @@
-// What the static rules make of a pipeline, and what keeps them from more.
+// The static rules applied to a pipeline, and the conditions that keep them from more.
 #pragma once
 
 #include <string>

@@ -135,7 +135,7 @@ PlanPtr apply(const PlanPtr& node, RuleSite& site) {
 }  // namespace
 
 const Rule kDeadComponents{
-    "dead_components", "what no later stage looks at is not made",
+    "dead_components", "components that no later stage looks at are not made",
     "range(9) | map(x -> {a: x, b: x * 2}) | shuffle(3, seed=1) | map({a, **_} -> a)", apply,
     kDeadComponentsConditions};
 

@@ -108,7 +108,7 @@ PlanPtr apply(const PlanPtr& node, RuleSite& site) {
 }  // namespace
 
 const Rule kDepthTransposeFusion{"depth_transpose_fusion",
-                                 "space_to_depth and the transpose behind it in one pass",
+                                 "space_to_depth and the transpose after it in one pass",
                                  "range(2) | map(x -> reshape(float32(arange(48) + x), [4, 4, 3])) "
                                  "| batch(2, drop_remainder=true) "
                                  "| map(x -> transpose(space_to_depth(x, 2), [1, 2, 3, 0]))",

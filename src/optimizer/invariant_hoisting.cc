@@ -14,14 +14,16 @@ constexpr RuleCondition kInvariantHoistingConditions[] = {
     {"cannot_fail", "it cannot fail: a loop may run no round at all",
      "range(3) | map(x -> map_fn(arange(x), y -> y + 7 // x))"},
     {"pure", "it draws nothing and has no effects",
-     "range(3) | map(x -> map_fn(arange(4), y -> float32(y) + random_uniform(high=float32(x), "
-     "seed=3)))"},
+     "range(3) | map(x -> [x, x]) | map(x -> map_fn(arange(4), y -> shuffle(x, seed=3)))"},
 };
 
 bool may_move(const FunctionNode& node, RuleSite& site) {
-  if (node.op->effects != Effects::pure) site.stop("pure");
-  if (node.op->can_fail) site.stop("cannot_fail");
-  return node.op->effects == Effects::pure && !node.op->can_fail;
+  const bool is_pure = node.op->effects == Effects::pure;
+  if (!is_pure)
+    site.stop("pure");
+  else if (node.op->can_fail)
+    site.stop("cannot_fail");
+  return is_pure && !node.op->can_fail;
 }
 
 // One body with its invariant nodes moved to `around`, whose values they take from `inputs`, the
@@ -102,7 +104,7 @@ PlanPtr apply(const PlanPtr& node, RuleSite& site) {
 }  // namespace
 
 const Rule kInvariantHoisting{
-    "invariant_hoisting", "what no round of a loop changes is computed before it",
+    "invariant_hoisting", "values the same in each round are made before the loop",
     "range(3) | map(x -> map_fn(arange(4), y -> y + x * x))", apply, kInvariantHoistingConditions};
 
 }  // namespace penstock

@@ -20,7 +20,7 @@ PlanPtr apply(const PlanPtr& node, RuleSite&) {
 }  // namespace
 
 const Rule kMapBatch{"map_batch",
-                     "a prefetch between map and batch goes behind the batch",
+                     "a prefetch between map and batch goes after the batch",
                      "range(9) | map(x -> x + 1) | prefetch(3) | batch(2)",
                      apply,
                      {}};

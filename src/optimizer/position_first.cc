@@ -1,5 +1,5 @@
-// position_first: map(f) | skip(n) becomes skip(n) | map(f), and so do shard and take: what is
-// dropped by its place need not be computed. An error of an element counts as a place in both.
+// position_first: map(f) | skip(n) becomes skip(n) | map(f), and so does shard: elements that are
+// dropped by their place need not be computed. take stays: it counts no errors.
 
 #include "optimizer/rule.h"
 
@@ -13,10 +13,6 @@ constexpr RuleCondition kPositionFirstConditions[] = {
 
 constexpr int kMostStages = 16;  // that it passes at once; more in the next pass
 
-bool drops_by_place(const PlanNode& node) {
-  return node.op->hands_on && node.op->rows == Rows::subset;
-}
-
 bool computes_rows(const PlanNode& node) { return node.op->chain == ChainRole::map; }
 
 bool has_effects(const PlanNode& node) {
@@ -28,7 +24,7 @@ bool may_come_after(const PlanNode& node) {
 }
 
 PlanPtr apply(const PlanPtr& node, RuleSite& site) {
-  if (!drops_by_place(*node)) return nullptr;
+  if (!node->op->by_place) return nullptr;
   const PlanNode& below = *node->inputs[0];
   if (!may_come_after(below)) return below.op->source ? nullptr : site.stop("one_for_one");
   std::vector<const PlanNode*> passed;  // highest first
@@ -46,8 +42,8 @@ PlanPtr apply(const PlanPtr& node, RuleSite& site) {
 
 }  // namespace
 
-const Rule kPositionFirst{
-    "position_first", "skip, shard and take go before maps: what they drop is not computed",
-    "range(9) | map(x -> x * 2) | skip(3) | shard(2, 1)", apply, kPositionFirstConditions};
+const Rule kPositionFirst{"position_first", "skip and shard go before maps, so these compute less",
+                          "range(9) | map(x -> x * 2) | skip(3) | shard(2, 1)", apply,
+                          kPositionFirstConditions};
 
 }  // namespace penstock

@@ -52,7 +52,7 @@ class Rewriter {
     return done_[root.get()];
   }
 
-  // What stopped rules at the nodes that this pass came to.
+  // Places of this pass at which a condition stopped a rule.
   const std::vector<RuleLog>& stopped() const { return stopped_; }
 
  private:

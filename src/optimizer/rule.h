@@ -10,14 +10,14 @@
 
 namespace penstock {
 
-// What must hold for a rule to apply at a place that it is made for.
+// A condition for a rule to apply at a place that it is made for.
 struct RuleCondition {
   std::string_view name;     // "same_calls"
   std::string_view doc;      // one line: "both maps have the same num_parallel_calls"
   std::string_view example;  // a pipeline in which nothing but this stops the rule
 };
 
-// A place at which a rule is tried, and what the rule says of it.
+// A place at which a rule is tried; takes the rule's reason for leaving it as it is.
 class RuleSite {
  public:
   explicit RuleSite(std::span<const RuleCondition> conditions) : conditions_(conditions) {}
@@ -41,7 +41,7 @@ struct Rule {
   std::span<const RuleCondition> conditions;
 };
 
-// Of every rule: a result that breaks it is a mistake in the rule, and is not used.
+// A result that breaks this, which holds for every rule, is a mistake in the rule, and is not used.
 extern const RuleCondition kKeepsElements;
 
 // The op of that name, which there is.

@@ -106,6 +106,8 @@ struct OperatorDef {
   bool hands_on = false;
   // Starts or stops in the middle of its input: counts of a part do not scale to the whole.
   bool cuts = false;
+  // Which elements it hands on depends on their places alone; an error has a place, too.
+  bool by_place = false;
   // Computes its input ahead of the consumer on other threads and does nothing else.
   bool reads_ahead = false;
   // Holds all elements of its input after the first pass: later passes do not read the input.
