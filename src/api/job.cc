@@ -160,9 +160,9 @@ Dataset::Optimization Dataset::optimize(const job::OptimizeOptions& options) con
                    {}};
   for (const OptimizeResult::Change& c : found.changes) out.changes.push_back({c.what, c.rate});
   if (options.measure_seconds > 0) {
-    const double seconds = options.measure_seconds;
-    out.measured = job::Measured{measure_plan(plan, as_run, seconds_for_written(seconds)).rate,
-                                 measure_plan(found.plan, as_run, seconds).rate};
+    const Comparison c =
+        measure_pair(impl()->to_run(), found.plan, as_run, options.measure_seconds).comparison;
+    out.measured = job::Measured{c.before, c.after};
   }
   return out;
 }

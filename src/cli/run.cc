@@ -92,7 +92,7 @@ int run(const Args& args) {
              {"waited_seconds", o.waited_seconds},
              {"peak_memory_bytes", o.peak_memory_bytes},
              {"threads", p.prepare.threads},
-             {"seed", p.seed},
+             {"seed", p.choices.seed},
              {"ended", o.ended},
              {"cancelled", CancelOnSignal::requested()},
              {"digest", digested ? Json(o.digest->ordered().text()) : Json()},

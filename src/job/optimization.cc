@@ -1,5 +1,7 @@
 #include "job/optimization.h"
 
+#include <algorithm>
+
 namespace penstock {
 namespace {
 
@@ -9,6 +11,34 @@ TracedRun whole_run(const PlanPtr& plan, const RunOptions& options, const TraceL
   if (out.error) throw Error(*out.error);
   if (out.trace.interval.interrupted) throw Error(Code::cancelled, "cancelled");
   return out;
+}
+
+int64_t caches_of(const PlanNode& root) {
+  int64_t out = 0;
+  for (const PlanNode* node : topological(root)) out += node->op->caches;
+  return out;
+}
+
+// Returns true if the elements depend on the plan and its seeds alone.
+bool is_reproducible(const PlanNode& root) {
+  for (const PlanNode* node : topological(root)) {
+    for (const Param& p : node->op->params) {
+      const Attr& value = node->arg(p.name);
+      if (p.name == "deterministic" && !value.is_none() && !value.as_bool()) return false;
+    }
+  }
+  return plan_effects(root) != Effects::stateful;
+}
+
+void check_same_elements(const PlanPtr& now, const PlanPtr& found, const RunOptions& as_run,
+                         int64_t elements, const RunTraced& run) {
+  StreamDigest before(now->spec), after(found->spec);
+  whole_run(now, as_run, {.elements = elements, .digest = &before}, run);
+  whole_run(found, as_run, {.elements = elements, .digest = &after}, run);
+  if (before.elements() == after.elements() && before.ordered() == after.ordered()) return;
+  throw Error(Code::internal, "the first " + std::to_string(elements) +
+                                  " elements of the new plan are not those of the old one: " +
+                                  after.ordered().text() + ", not " + before.ordered().text());
 }
 
 }  // namespace
@@ -44,6 +74,26 @@ MeasuredPlan measure_plan(const PlanPtr& plan, const RunOptions& as_run, double 
   const TraceInterval& t = out.trace.interval;
   out.elements = t.elements;
   out.rate = t.seconds > 0 ? static_cast<double>(t.elements) / t.seconds : 0;
+  return out;
+}
+
+MeasuredPair measure_pair(const PlanPtr& now, const PlanPtr& found, const RunOptions& as_run,
+                          double seconds, const RunTraced& run) {
+  MeasuredPair out;
+  const SampleRate sample = [&](bool rewritten, double limit) {
+    MeasuredPlan measured = measure_plan(rewritten ? found : now, as_run, limit, run);
+    const RateSample rate{static_cast<double>(measured.elements), measured.trace.interval.seconds};
+    (rewritten ? out.after : out.before) = std::move(measured);
+    return rate;
+  };
+  out.once = caches_of(*found) > caches_of(*now);
+  out.comparison = out.once ? compare_once(sample, seconds) : compare_rates(sample, seconds);
+  constexpr double kSeconds = 0.5, kMostElements = 1e6;
+  const double rate = std::min(out.comparison.before, out.comparison.after);
+  if (is_reproducible(*now) && is_reproducible(*found)) {
+    const double elements = std::clamp(kSeconds * rate, 1.0, kMostElements);
+    check_same_elements(now, found, as_run, static_cast<int64_t>(elements), run);
+  }
   return out;
 }
 

@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "job/comparison.h"
 #include "job/traced_run.h"
 #include "optimizer/optimize.h"
 
@@ -34,10 +35,22 @@ struct MeasuredPlan {
 MeasuredPlan measure_plan(const PlanPtr& plan, const RunOptions& as_run, double seconds,
                           const RunTraced& run = run_alone);
 
-// The plan as written needs less time: its rate alone counts.
-inline double seconds_for_written(double seconds) {
-  constexpr double kMost = 5;
-  return seconds < kMost ? seconds : kMost;
-}
+// Both plans as the caller would run them, with a trace of the last run of each.
+struct MeasuredPair {
+  Comparison comparison;
+  MeasuredPlan before, after;
+  bool once = false;  // one run of each: `after` fills a cache that `before` has not
+
+  // Nothing speaks for the plan as it runs now.
+  bool is_gain() const {
+    return once ? comparison.after > comparison.before : comparison.is_faster();
+  }
+};
+// Runs `now`, the plan that runs by default, and `found` in turn, for about `seconds` together.
+// Throws the error of an element that fails, and CANCELLED if a run is interrupted. Then the first
+// elements of both, as many as half a second gives, are compared: throws INTERNAL if they differ.
+// Plans whose elements may come in any order, or that depend on more than their text, are not.
+MeasuredPair measure_pair(const PlanPtr& now, const PlanPtr& found, const RunOptions& as_run,
+                          double seconds, const RunTraced& run = run_alone);
 
 }  // namespace penstock

@@ -25,7 +25,7 @@ LoadedPipeline load_pipeline(const SourcePtr& source, const PipelineChoices& cho
   register_datasets();
   set_constants_budget(choices.run.memory_bytes);
   LoadedPipeline out;
-  out.seed = choices.seed;
+  out.choices = choices;
   BuildOptions options;
   options.seed = choices.seed;
   options.settings = choices.settings;

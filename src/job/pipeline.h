@@ -27,7 +27,7 @@ struct LoadedPipeline {
   PlanPtr plan;     // as it will run
   RunOptions run_options;
   PrepareOptions prepare;
-  uint64_t seed = 0;
+  PipelineChoices choices;  // as given
 };
 
 // Builds the pipeline and the plan that runs. Constants count against the memory budget: the run

@@ -35,6 +35,7 @@ class Tracing {
       if (seen_.elements == 0) seen_.first_element_seconds = seconds_since(start_);
       seen_.elements += block.errors.empty() ? block.rows : block.errors[0].row;
       if (!block.errors.empty()) out.error = block.errors[0].error;
+      if (limits_.digest) limits_.digest->add(block);
       end_skipping();
       if (observer_)
         observer_->count(seen_.elements, limits_.elements < INT64_MAX ? limits_.elements : 0);

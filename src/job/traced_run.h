@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "data/digest.h"
 #include "runtime/run.h"
 #include "trace/trace.h"
 
@@ -44,10 +45,11 @@ class Observed {
 
 struct TraceLimits {
   static constexpr double kForever = 1e9;
-  double seconds = kForever;     // of the elements after the skipped ones
-  int64_t elements = INT64_MAX;  // errors included
-  int64_t skip = 0;              // elements before the trace begins
-  std::string file = {};         // gets a new trace every few seconds while the run goes on
+  double seconds = kForever;       // of the elements after the skipped ones
+  int64_t elements = INT64_MAX;    // errors included
+  int64_t skip = 0;                // elements before the trace begins
+  std::string file = {};           // gets a new trace every few seconds while the run goes on
+  StreamDigest* digest = nullptr;  // gets every element; not owned
 };
 
 struct TracedRun {

@@ -90,11 +90,8 @@ PlanPtr write_knobs(const PlanPtr& plan, const Analysis& analysis, int cores) {
     return with_arg(*now, "num_parallel_calls", Attr::integer(cores));
   });
   if (!any) return plan;
-  if (!out->op->sink && !out->op->reads_ahead) {
-    Attrs args;
-    args.set("buffer_size", Attr::integer(2));
-    out = make_node("prefetch", {out}, std::move(args), {}, out->span);
-  }
+  if (!out->op->sink && !out->op->reads_ahead)
+    out = make_node("prefetch", {out}, {}, {}, out->span);
   return out;
 }
 
