@@ -170,6 +170,10 @@ def optimize_cases(c):
            more=lambda o, s: {**check(o, s), "not measured only if nothing changes": o["keeps"] or o["measured"]})
     c.case("optimize: no measure", "optimize.md", ["optimize", "-", "--json", "--no-measure", *short_runs], IMAGES,
            more=lambda o, s: {**check(o, s), "measured": o["measured"] is None})
+    c.case("compare", "compare.md", ["compare", "-", "$DATA/a.trace", "--json", "--seconds", "0.2"], "range(9) | map(x -> x + 1)",
+           more=lambda o, s: {"pairs": o["pairs"] >= 3, "other elements": o["same_elements"] is False,
+                              "sides": [o["a"]["pipeline"], o["b"]["pipeline"][-7:]] == ["-", "a.trace"],
+                              "stages of both": any(x["a"] is None for x in o["stages"]) and any(x["b"] is None for x in o["stages"])})
     c.case("optimize: rules", "optimize.md", ["optimize", "--list-rules", "--json"],
            section="penstock-optimize---list-rules---json",
            more=lambda o, s: {"names are unique": len({r["name"] for r in o["rules"]}) == len(o["rules"]) > 5})
@@ -200,7 +204,7 @@ def failure_cases(c):
     (c.data / "unclosed.pipe").write_text("range(5", encoding="utf-8")
     c.case("failure: fmt, text", "errors.md", ["fmt", "$DATA/unclosed.pipe", "--json"], status=2,
            more=lambda o, s: {"construction": o["error"]["at"] == "construction"})
-    for command in ("run", "show", "trace", "explain", "optimize", "fmt", "ops", "synth", "predict", "profile", "calibrate", "replay"):
+    for command in ("run", "show", "trace", "explain", "optimize", "compare", "fmt", "ops", "synth", "predict", "profile", "calibrate", "replay"):
         c.case(f"failure: {command}, a flag", "errors.md", [command, "--no-such-flag", "--json"], status=2,
                more=lambda o, s: {"call": o["error"]["at"] == "call", "no places": "places" not in o["error"]})
     c.case("failure: no command", "errors.md", ["rnu", "--json"], status=2,

@@ -88,6 +88,7 @@ Command fmt_command();
 Command trace_command();
 Command explain_command();
 Command optimize_command();
+Command compare_command();
 Command synth_command();
 Command ops_command();
 Command predict_command();

@@ -107,8 +107,9 @@ void add_run_choices(const Args& args, PipelineChoices* out) {
 
 }  // namespace
 
-LoadedPipeline load_pipeline(const Args& args) {
-  const std::string path = pipe_argument(args);
+LoadedPipeline load_pipeline(const Args& args) { return load_pipeline(args, pipe_argument(args)); }
+
+LoadedPipeline load_pipeline(const Args& args, const std::string& path) {
   std::string text = read_text(path);
   if (looks_like_trace(text)) text = read_trace(text, path).program;
   PipelineChoices choices = choices_of(args);

@@ -17,6 +17,8 @@ std::vector<Flag> pipeline_flags();
 // Reads a .pipe file, a trace or standard input, and applies the flags. Throws UsageError,
 // PipeError.
 LoadedPipeline load_pipeline(const Args& args);
+// The same with the file named, for commands that take several.
+LoadedPipeline load_pipeline(const Args& args, const std::string& path);
 // Returns the only positional argument.
 std::string pipe_argument(const Args& args);
 // Reads a whole file, or standard input for "-". Throws UsageError.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "job/comparison.h"
 #include "job/traced_run.h"
@@ -35,21 +36,27 @@ struct MeasuredPlan {
 MeasuredPlan measure_plan(const PlanPtr& plan, const RunOptions& as_run, double seconds,
                           const RunTraced& run = run_alone);
 
-// Both plans as the caller would run them, with a trace of the last run of each.
+// Two plans as the caller would run them, with a trace of the last run of each.
 struct MeasuredPair {
   Comparison comparison;
   MeasuredPlan before, after;
   bool once = false;  // one run of each: `after` fills a cache that `before` has not
+  // The first elements of both are equal, as many as half a second gives. Not known of plans whose
+  // elements may come in any order, or depend on more than their text.
+  std::optional<bool> same_elements;
 
   // Nothing speaks for the plan as it runs now.
   bool is_gain() const {
     return once ? comparison.after > comparison.before : comparison.is_faster();
   }
 };
-// Runs `now`, the plan that runs by default, and `found` in turn, for about `seconds` together.
-// Throws the error of an element that fails, and CANCELLED if a run is interrupted. Then the first
-// elements of both, as many as half a second gives, are compared: throws INTERNAL if they differ.
-// Plans whose elements may come in any order, or that depend on more than their text, are not.
+// Runs both plans in turn, for about `seconds` together; `after` stands for "rewritten" of
+// job/comparison.h. Throws the error of an element that fails, and CANCELLED if a run is
+// interrupted.
+MeasuredPair measure_in_turn(const PlanPtr& before, const PlanPtr& after, const RunOptions& as_run,
+                             double seconds, const RunTraced& run = run_alone);
+// The same of `now`, the plan that runs by default, and `found`, which stands for it: throws
+// INTERNAL if their elements differ.
 MeasuredPair measure_pair(const PlanPtr& now, const PlanPtr& found, const RunOptions& as_run,
                           double seconds, const RunTraced& run = run_alone);
 

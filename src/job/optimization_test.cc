@@ -45,9 +45,9 @@ TEST_CASE("the trace of a cache that fills has one pass, whatever the plan repea
 }
 
 TEST_CASE("a plan with other elements is refused") {
-  CHECK_THROWS_WITH_AS(pair_of("range(9) | map(x -> x + 1)", "range(9) | map(x -> x + 2)"),
-                       doctest::Contains("elements of the new plan are not those of the old one"),
-                       Error);
+  CHECK_THROWS_WITH_AS(
+      pair_of("range(9) | map(x -> x + 1)", "range(9) | map(x -> x + 2)"),
+      doctest::Contains("the elements of the new plan are not those of the old one"), Error);
   CHECK_NOTHROW(pair_of("range(9) | map(x -> x + 1)", "range(9) | map(x -> 1 + x)"));
 }
 
