@@ -135,6 +135,7 @@ struct OptimizeOptions {
   Setting setting = {};
   double trace_seconds = 1.5;  // of each trace that the search takes
   double passes = 10;          // assumed where the pipeline repeats for ever
+  int64_t iterations = 1;      // of the program over a pipeline that does not repeat itself
   // Time limit of a run of the result, after one of the pipeline as written (at most 5 s), both
   // with the dataset's own options, as `penstock optimize` measures them. 0: neither is run.
   double measure_seconds = 0;

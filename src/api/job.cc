@@ -146,6 +146,7 @@ Dataset::Optimization Dataset::optimize(const job::OptimizeOptions& options) con
   search.disk_bytes_per_second = options.setting.disk_bytes_per_second;
   search.trace_seconds = options.trace_seconds;
   search.passes = options.passes;
+  search.iterations = options.iterations;
   const OptimizeResult found = search_plan(plan, search, as_run);
   auto fast = std::make_shared<Impl>();
   fast->options = impl()->options;
@@ -161,7 +162,9 @@ Dataset::Optimization Dataset::optimize(const job::OptimizeOptions& options) con
   for (const OptimizeResult::Change& c : found.changes) out.changes.push_back({c.what, c.rate});
   if (options.measure_seconds > 0) {
     const Comparison c =
-        measure_pair(impl()->to_run(), found.plan, as_run, options.measure_seconds).comparison;
+        measure_pair(iterated(impl()->to_run(), options.iterations),
+                     iterated(found.plan, options.iterations), as_run, options.measure_seconds)
+            .comparison;
     out.measured = job::Measured{c.before, c.after};
   }
   return out;

@@ -191,12 +191,14 @@ int optimize(const Args& args) {
   const auto slowed = static_cast<int64_t>(p.run_options.throttle.bytes_per_second);
   options.disk_bytes_per_second = static_cast<double>(args.get_bytes("--disk-bandwidth", slowed));
   options.trace_seconds = args.get_seconds("--trace-seconds", 1.5);
-  options.passes = static_cast<double>(args.get_int("--epochs", 10, 1));
+  options.iterations = args.get_int("--epochs", 1, 1);
+  if (args.has("--epochs")) options.passes = static_cast<double>(options.iterations);
   Outcome o = search(args, p, options);
   if (!json) print_search(o);
   if (o.measured) {
-    o.both =
-        measure(p.plan, o.fresh.pipeline.plan, p.run_options, args.get_seconds("--seconds", 20));
+    o.both = measure(iterated(p.plan, options.iterations),
+                     iterated(o.fresh.pipeline.plan, options.iterations), p.run_options,
+                     args.get_seconds("--seconds", 20));
     if (!json) std::puts(wrap(measured_line(o.both), 80, 2).c_str());
   }
   if (!json && o.keeps()) std::puts(o.reason().c_str());
@@ -230,7 +232,9 @@ Command optimize_command() {
       "suggestions.",
       {{"-o", "FILE", "write the faster pipeline here, after all measurements"},
        {"--cores", "N", "cores to plan for (default: --threads)"},
-       {"--epochs", "N", "passes to plan for if the pipeline repeats forever (default 10)"},
+       {"--epochs", "N",
+        "passes to plan for: iterations of the program over a pipeline that does not repeat "
+        "(default 1), or of one that repeats forever (default 10)"},
        {"--disk-bandwidth", "RATE",
         "rate of the storage, such as 100MB/s (default: that of --throttle)"},
        {"--trace-seconds", "S", "length of each trace (default 1.5s)"},

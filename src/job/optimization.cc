@@ -30,6 +30,21 @@ bool is_reproducible(const PlanNode& root) {
   return plan_effects(root) != Effects::stateful;
 }
 
+bool repeats(const PlanNode& root) {
+  return std::ranges::any_of(topological(root),
+                             [](const PlanNode* node) { return !node->op->passes_param.empty(); });
+}
+
+// Takes the repeat of iterated() out again; a prefetch may stand above it.
+PlanPtr one_iteration(const PlanPtr& plan) {
+  std::vector<PlanPtr> above;
+  PlanPtr at = plan;
+  for (; at->op->passes_param.empty(); at = at->inputs[0]) above.push_back(at);
+  at = at->inputs[0];
+  for (; !above.empty(); above.pop_back()) at = with_inputs(*above.back(), {std::move(at)});
+  return at;
+}
+
 bool same_first_elements(const PlanPtr& a, const PlanPtr& b, int64_t elements,
                          const RunOptions& as_run, const RunTraced& run) {
   StreamDigest first(a->spec), second(b->spec);
@@ -59,9 +74,20 @@ OptimizeResult search_plan(const PlanPtr& written, const OptimizeOptions& search
                            const RunOptions& as_run, const RunTraced& run) {
   RunOptions one_thread = as_run;
   one_thread.threads = 1;
-  return optimize_plan(written, search, [&](const PlanPtr& plan, double seconds, int64_t skip) {
-    return whole_run(plan, one_thread, {.seconds = seconds, .skip = skip}, run).trace;
-  });
+  const PlanPtr whole = iterated(written, search.iterations);
+  OptimizeResult out =
+      optimize_plan(whole, search, [&](const PlanPtr& plan, double seconds, int64_t skip) {
+        return whole_run(plan, one_thread, {.seconds = seconds, .skip = skip}, run).trace;
+      });
+  if (whole != written) out.plan = one_iteration(out.plan);
+  return out;
+}
+
+PlanPtr iterated(const PlanPtr& plan, int64_t iterations) {
+  if (iterations < 2 || plan->cardinality == kInfinite || repeats(*plan)) return plan;
+  Attrs count;
+  count.set("count", Attr::integer(iterations));
+  return make_node("repeat", {plan}, std::move(count));
 }
 
 MeasuredPlan measure_plan(const PlanPtr& plan, const RunOptions& as_run, double seconds,

@@ -36,6 +36,10 @@ struct MeasuredPlan {
 MeasuredPlan measure_plan(const PlanPtr& plan, const RunOptions& as_run, double seconds,
                           const RunTraced& run = run_alone);
 
+// `plan` as often as the program iterates over it, its caches kept between: repeated, unless it
+// repeats itself or never ends. search_plan() plans for that; its result is of one iteration.
+PlanPtr iterated(const PlanPtr& plan, int64_t iterations);
+
 // Two plans as the caller would run them, with a trace of the last run of each.
 struct MeasuredPair {
   Comparison comparison;

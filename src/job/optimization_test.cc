@@ -44,6 +44,26 @@ TEST_CASE("the trace of a cache that fills has one pass, whatever the plan repea
   CHECK(has(plan_text(found.plan), "repeat(30)"));
 }
 
+TEST_CASE("a program that iterates gets a cache, and the plan of one iteration") {
+  const LoadedPipeline p = built("range(40) | map(x -> sum(exp(fill([20000], float32(x)))))");
+  OptimizeOptions options = optimize_options(p.prepare, p.run_options, 2, 64 << 20);
+  options.trace_seconds = 0.05;
+  const auto caches = [&](int64_t iterations) {
+    options.iterations = iterations;
+    const OptimizeResult found = search_plan(p.built.plan, options, p.run_options);
+    CHECK(found.plan->cardinality == 40);
+    return plan_text(found.plan).find("cache()") != std::string::npos;
+  };
+  CHECK(!caches(1));
+  CHECK(caches(30));
+  const auto cardinality = [](const char* text) {
+    return iterated(built(text).plan, 3)->cardinality;
+  };
+  CHECK(cardinality("range(5)") == 15);
+  CHECK(cardinality("range(5) | repeat(2)") == 10);
+  CHECK(cardinality("range(5) | repeat()") == kInfinite);
+}
+
 TEST_CASE("a plan with other elements is refused") {
   CHECK_THROWS_WITH_AS(
       pair_of("range(9) | map(x -> x + 1)", "range(9) | map(x -> x + 2)"),

@@ -24,6 +24,7 @@ struct OptimizeOptions {
   double disk_bytes_per_second = 0;  // 0: not limiting
   double trace_seconds = 1.5;        // for each trace
   double passes = 10;                // assumed where the plan repeats for ever
+  int64_t iterations = 1;            // by the program, of a plan that does not repeat itself
   PrepareOptions rules;
 };
 
