@@ -95,7 +95,7 @@ struct Estimate {
 };
 
 // The limit of the rate.
-enum class Holder : uint8_t { consumer, stage, cpu, storage, unclear };
+enum class Holder : uint8_t { consumer, stage, cpu, storage, unclear, other_programs };
 
 struct StageCost {
   std::string name;

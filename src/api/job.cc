@@ -19,6 +19,7 @@ job::Holder to_holder(Verdict::Holder holder) {
     case Verdict::Holder::consumer: return job::Holder::consumer;
     case Verdict::Holder::stage: return job::Holder::stage;
     case Verdict::Holder::cpu: return job::Holder::cpu;
+    case Verdict::Holder::other_programs: return job::Holder::other_programs;
     case Verdict::Holder::storage: return job::Holder::storage;
     case Verdict::Holder::unclear: break;
   }

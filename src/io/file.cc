@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "io/local_file_system.h"
 #include "io/read_counter.h"
+#include "io/read_times.h"
 #include "io/staging_folder.h"
 
 namespace penstock {
@@ -39,6 +40,7 @@ std::string read_to_end(std::string_view caller, const std::string& path, int64_
 std::unique_ptr<RandomAccessFile> open_for_reading(std::string_view caller,
                                                    const std::string& path) {
   const ResolvedName at = resolve_name(caller, path);
+  const ReadTimer timer(0);
   return at.files->open(caller, at.name);
 }
 
@@ -56,7 +58,10 @@ File::File(std::string path, std::string_view caller)
 }
 
 int64_t File::pread(std::span<std::byte> out, int64_t offset) const {
-  const int64_t got = file_->read(out, offset);
+  const int64_t got = [&] {
+    const ReadTimer timer(std::ssize(out));
+    return file_->read(out, offset);
+  }();
   if (ReadCounter* counter = ReadCounter::current()) counter->read(got);
   return got;
 }

@@ -85,6 +85,8 @@ class Tracing {
     seen_.seconds = seconds_since(start_);
     seen_.process_cpu_seconds = process_cpu_seconds() - cpu_start_;
     seen_.waited_seconds = static_cast<double>(iterator_.waited_ns()) * 1e-9;
+    if (const auto busy = cores_busy_seconds(); busy && busy_start_)
+      seen_.other_cpu_seconds = std::max(0.0, *busy - *busy_start_ - seen_.process_cpu_seconds);
     options.interval = seen_;
     return capture_trace(iterator_.run(), program_, options);
   }
@@ -95,6 +97,7 @@ class Tracing {
   BlockIterator iterator_;
   Deadline deadline_;
   const double cpu_start_ = process_cpu_seconds();
+  const std::optional<double> busy_start_ = cores_busy_seconds();
   const int64_t start_ = now_ns();
   TraceInterval seen_;
   bool skipping_ = limits_.skip > 0;

@@ -7,11 +7,6 @@
 //
 // Stages share threads (trace/thread_groups.h), so a ceiling belongs to a group of stages, not to
 // one stage: the group's width over the sum of its demands.
-//
-// The verdict names one limit even if several are close. hold() checks the signs in order of
-// certainty: a given disk rate, all cores busy, a full group of threads, idle threads although
-// files are read. The thresholds are below 100 % because hand-overs and other programs take part of
-// the time. If none is reached the verdict says so and does not guess.
 #include "model/model.h"
 
 #include <algorithm>
@@ -20,23 +15,15 @@
 
 #include "model/lp.h"
 #include "model/size.h"
+#include "model/verdict.h"
+#include "model/waits.h"
 
 namespace penstock {
 namespace {
 
-constexpr double kWorthMention = 0.05;  // a wait below this share of the step is noise
-constexpr double kThreadFull = 0.75;    // busier threads limit: hand-overs take part of the rest
-constexpr double kCoresFull = 0.85;
-constexpr double kDiskFull = 0.8;
 constexpr double kCounterSeconds = 20e-9;  // counters of a block at a stage (bench/overhead)
 
 double ratio(double a, double b) { return b > 0 ? a / b : 0; }
-
-std::string percent(double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.0f %%", share * 100);
-  return text;
-}
 
 std::string counted(double n, const char* unit) {
   char text[64];
@@ -96,6 +83,7 @@ class Analyzer {
     m.bytes_out = ratio(static_cast<double>(s.bytes), elements_);
     m.bytes_per_element = ratio(static_cast<double>(s.bytes), n);
     m.bytes_in = ratio(static_cast<double>(s.bytes_read), elements_);
+    m.read_bytes_per_second = ratio(static_cast<double>(s.bytes_read), seconds_);
     m.sequential = !s.can_parallel;
     for (int p = s.parent; p >= 0; p = traced(p).parent) m.sequential &= !traced(p).can_parallel;
     a_.cores_used += m.cores_used;
@@ -196,63 +184,8 @@ class Analyzer {
   }
 
   void verdict() {
-    Verdict& v = a_.verdict;
-    if (elements_ <= 0 || seconds_ <= 0) {
-      v.reason = "no element came out";
-      if (!a_.trace.interval.ended && seconds_ > 0)
-        v.reason += "; trace for longer (--seconds), or look for a filter that keeps none";
-      return;
-    }
-    v.step_seconds = std::max(seconds_ / elements_, consumer_);
-    v.exposed_seconds = std::max(0.0, v.step_seconds - consumer_);
-    v.input_bound = v.exposed_seconds > kWorthMention * v.step_seconds;
-    if (!v.input_bound) {
-      v.holder = Verdict::Holder::consumer;
-      v.reason =
-          "the consumer takes " + percent(ratio(consumer_, v.step_seconds)) + " of each step";
-      return;
-    }
-    hold();
-  }
-
-  // Finds what limits an input-bound pipeline, from the most certain sign to the least.
-  void hold() {
-    Verdict& v = a_.verdict;
-    const auto full = std::ranges::max_element(a_.threads, {}, &ThreadModel::utilisation);
-    const auto heaviest = std::ranges::max_element(a_.stages, {}, &StageModel::demand_seconds);
-    const double reads = read_per_element() * a_.rate;
-    const auto holds = [&](Verdict::Holder holder, int id, std::string why) {
-      v.holder = holder;
-      v.stage = id;
-      v.reason = std::move(why);
-    };
-    const auto label = [&](int id) { return id >= 0 ? stage(id).label : std::string("it"); };
-    if (options_.disk_bytes_per_second > 0 && reads >= kDiskFull * options_.disk_bytes_per_second) {
-      return holds(Verdict::Holder::storage, reader(),
-                   label(reader()) + " takes " + percent(reads / options_.disk_bytes_per_second) +
-                       " of the disk's bandwidth");
-    }
-    if (a_.cores_used >= kCoresFull * a_.cores) {
-      return holds(
-          Verdict::Holder::cpu, heaviest->id,
-          (a_.cores == 1 ? "the core is" : "all " + std::to_string(a_.cores) + " cores are") +
-              " busy, " + percent(ratio(heaviest->demand_seconds, a_.demand_seconds)) +
-              " of it in " + heaviest->label);
-    }
-    const std::string busy = "(" + counted(full->width, "thread") + ", " +
-                             percent(std::min(1.0, full->utilisation)) + " busy)";
-    if (full->utilisation >= kThreadFull) {
-      return holds(Verdict::Holder::stage, full->heaviest,
-                   label(full->heaviest) + " holds the rate " + busy);
-    }
-    if (reader() >= 0 && full->utilisation < 0.5) {
-      return holds(Verdict::Holder::storage, reader(),
-                   label(reader()) + " waits for storage (the busiest thread is at " +
-                       percent(full->utilisation) + ")");
-    }
-    holds(Verdict::Holder::unclear, full->heaviest,
-          "nothing is full, " + label(full->heaviest) + " comes closest " + busy +
-              "; hand-overs or other programs take the rest");
+    a_.waits = waits_of(a_.trace);
+    a_.verdict = find_verdict(a_, {elements_, seconds_, consumer_, options_.disk_bytes_per_second});
   }
 
   // Splits time that is not busy into waiting for input and waiting for room. If the run did not
@@ -348,17 +281,6 @@ std::string_view ceiling_kind_name(Ceiling::Kind kind) {
     case Ceiling::Kind::consumer: break;
   }
   return "consumer";
-}
-
-std::string_view holder_name(Verdict::Holder holder) {
-  switch (holder) {
-    case Verdict::Holder::consumer: return "consumer";
-    case Verdict::Holder::stage: return "stage";
-    case Verdict::Holder::cpu: return "cpu";
-    case Verdict::Holder::storage: return "storage";
-    case Verdict::Holder::unclear: break;
-  }
-  return "unclear";
 }
 
 Analysis analyze(const Trace& trace, const AnalyzeOptions& options) {

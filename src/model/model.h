@@ -7,6 +7,7 @@
 // second.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,6 +68,7 @@ struct StageModel {
   double busy = 0, starved = 0, blocked = 0;  // shares of its threads' time; they add up to 1
   double bytes_in = 0, bytes_out = 0;  // per element of the root; in: from inputs and storage
   double bytes_per_element = 0;
+  double read_bytes_per_second = 0;  // from storage
   StageSize size;
   CacheVerdict cache = CacheVerdict::unknown_size;
   bool sequential = false;  // at most one thread, for any knobs
@@ -93,16 +95,38 @@ struct Ceiling {
 };
 std::string_view ceiling_kind_name(Ceiling::Kind kind);
 
+// Waits of the run's threads. Empty: the trace does not say.
+struct Waits {
+  std::optional<double> descheduled_seconds;  // ready to run, without a core; summed over threads
+  double descheduled_share = 0;           // of the time in which they could run, if that is known
+  std::optional<double> storage_seconds;  // at least so long they stood in reads, without CPU
+  std::optional<double> other_cores;      // that other programs used
+  double process_cores = 0;               // that this process used, work of no stage included
+};
+
+struct Cause;
+
 struct Verdict {
-  enum class Holder : uint8_t { consumer, stage, cpu, storage, unclear };
+  enum class Holder : uint8_t { consumer, stage, cpu, other_programs, storage, unclear };
   bool input_bound = false;
   Holder holder = Holder::unclear;
   int stage = -1;  // that limits the rate (stage), costs most (cpu) or reads (storage); -1 none
   double step_seconds = 0;     // wall time per element of the root
   double exposed_seconds = 0;  // part of it in which the consumer waits for input
   std::string reason;          // "map 2: decode_jpeg holds the rate (1 thread, 97 % busy)"
+  std::vector<Cause> causes;   // each once, with what is known of it; empty without an element
 };
 std::string_view holder_name(Verdict::Holder holder);
+
+// One cause that could hold the rate, and how it stands.
+struct Cause {
+  enum class State : uint8_t { holds, possible, ruled_out, unknown };
+  Verdict::Holder holder = Verdict::Holder::unclear;
+  State state = State::unknown;
+  std::string why;  // with its figures
+  int stage = -1;
+};
+std::string_view cause_state_name(Cause::State state);
 
 struct Analysis {
   Trace trace;
@@ -115,6 +139,7 @@ struct Analysis {
   std::vector<ThreadModel> threads;  // from the consumer's down
   std::vector<Ceiling> ceilings;     // ascending
   Allocation best;  // best division of the cores between stages, with every knob free
+  Waits waits;
   Verdict verdict;
   double attributed_cpu_seconds = 0;
   double unattributed_cpu_seconds = 0;  // of the process, but not of any stage

@@ -94,6 +94,7 @@ const char* holder_tag(Verdict::Holder holder) {
     case Verdict::Holder::cpu: return "takes most CPU";
     case Verdict::Holder::storage: return "waits for storage";
     case Verdict::Holder::unclear: return "busiest";
+    case Verdict::Holder::other_programs:
     case Verdict::Holder::consumer: break;
   }
   return "";
@@ -307,6 +308,12 @@ std::string trust_section(const Analysis& a) {
       i.process_cpu_seconds > 0 ? human_percent(a.unattributed_cpu_seconds / i.process_cpu_seconds)
                                 : "0 %",
       human_seconds(a.unattributed_cpu_seconds) + " of " + human_seconds(i.process_cpu_seconds));
+  out += tile("Threads without a core",
+              a.waits.descheduled_seconds ? human_percent(a.waits.descheduled_share) : "not known",
+              "of the time in which they could run");
+  out +=
+      tile("Other programs", a.waits.other_cores ? human_cores(*a.waits.other_cores) : "not known",
+           "cores used by them");
   out += tile("Tracing overhead", human_percent(a.tracing_overhead), "of CPU time, estimated");
   out += "</dl>";
   if (a.too_short)

@@ -11,6 +11,8 @@ Json estimate_json(const Estimate& e) {
   return {{"low", number(e.low)}, {"value", number(e.value)}, {"high", number(e.high)}};
 }
 
+Json optional_number(const std::optional<double>& n) { return n ? number(*n) : Json(); }
+
 Json id_or_null(int id) { return id >= 0 ? Json(id) : Json(); }
 
 Json size_json(const StageSize& size) {
@@ -49,13 +51,21 @@ Json stage_json(const StageModel& s) {
 
 Json verdict_json(const Analysis& a, const ExplainOptions& options) {
   const Verdict& v = a.verdict;
+  Json causes = Json::array();
+  for (const Cause& c : v.causes) {
+    causes.push_back({{"cause", holder_name(c.holder)},
+                      {"state", cause_state_name(c.state)},
+                      {"why", c.why},
+                      {"stage", id_or_null(c.stage)}});
+  }
   return {{"text", verdict_line(a, options)},
           {"input_bound", v.input_bound},
           {"holder", holder_name(v.holder)},
           {"stage", id_or_null(v.stage)},
           {"step_seconds", number(v.step_seconds)},
           {"exposed_seconds", number(v.exposed_seconds)},
-          {"reason", v.reason}};
+          {"reason", v.reason},
+          {"causes", std::move(causes)}};
 }
 
 Json groups_json(const Analysis& a) {
@@ -82,6 +92,15 @@ Json ceilings_json(const Analysis& a) {
   return out;
 }
 
+Json waits_json(const Analysis& a) {
+  const Waits& w = a.waits;
+  return {{"descheduled_seconds", optional_number(w.descheduled_seconds)},
+          {"descheduled_share", w.descheduled_seconds ? number(w.descheduled_share) : Json()},
+          {"storage_seconds", optional_number(w.storage_seconds)},
+          {"process_cores", number(w.process_cores)},
+          {"other_cores", optional_number(w.other_cores)}};
+}
+
 Json plan_json(const ExplainOptions& options) {
   Json out = Json::array();
   for (const PlannedChange& c : options.plan)
@@ -105,6 +124,7 @@ Json explain_json(const Analysis& a, const ExplainOptions& options) {
   out["stages"] = std::move(stages);
   out["thread_groups"] = groups_json(a);
   out["ceilings"] = ceilings_json(a);
+  out["waits"] = waits_json(a);
   out["allocation"] = {{"rate", number(a.best.rate)},
                        {"cores", a.best.cores},
                        {"binding_stage", id_or_null(a.best.binding)},

@@ -106,6 +106,24 @@ std::string plan_text(const ExplainOptions& options, Heading heading) {
   return out;
 }
 
+// Every cause, and whether it is ruled out.
+std::string causes_text(const Analysis& a, Heading heading) {
+  std::string out = heading("Causes") + "\n";
+  for (const Cause& c : a.verdict.causes) {
+    std::string state(cause_state_name(c.state));
+    state.resize(10, ' ');
+    out += "  " + state +
+           wrapped(std::string(holder_name(c.holder)) + ": " + c.why, kWidth - 12, 12) + "\n";
+  }
+  return out;
+}
+
+std::string core_wait_text(const Waits& w) {
+  if (!w.descheduled_seconds) return "not known";
+  return human_seconds(*w.descheduled_seconds) + ", " + human_percent(w.descheduled_share) +
+         " of the time in which threads could run";
+}
+
 std::string trust_text(const Analysis& a, Heading heading) {
   const TraceInterval& i = a.trace.interval;
   TextTable table({{"", Align::left, 0}, {"", Align::left, 0}});
@@ -122,6 +140,10 @@ std::string trust_text(const Analysis& a, Heading heading) {
            (i.process_cpu_seconds > 0
                 ? " (" + human_percent(a.unattributed_cpu_seconds / i.process_cpu_seconds) + ")"
                 : "")});
+  table.add_row({"waits for a core", core_wait_text(a.waits)});
+  table.add_row({"other programs", a.waits.other_cores
+                                       ? human_cores(*a.waits.other_cores) + " cores used by them"
+                                       : "not known"});
   table.add_row({"tracing overhead", human_percent(a.tracing_overhead) + ", estimated"});
   std::string out = heading("Trust") + "\n" + table.text(2);
   if (a.too_short) out += "  Too short to rely on: trace some seconds and ten elements at least.\n";
@@ -137,6 +159,7 @@ std::string explain_text(const Analysis& a, const ExplainOptions& options, bool 
   if (a.verdict.step_seconds > 0) {
     out += "\n" + stage_table(a, heading);
     out += "\n" + ceiling_table(a, heading);
+    if (full) out += "\n" + causes_text(a, heading);
     out += "\n" + plan_text(options, heading);
   } else {
     out += "\n" + counts_table(a, heading);

@@ -19,6 +19,7 @@ thread_local std::optional<ScopedPool> task_pool;
 thread_local std::optional<ScopedCancellation> task_cancellation;
 thread_local std::optional<ScopedRoomKeeper> task_room_keeper;
 thread_local std::optional<ScopedThrottle> task_throttle;
+thread_local std::optional<ScopedReadTimes> task_reads;
 thread_local std::optional<ScopedIoExecutor> task_executor;
 thread_local int64_t task_start_ns = 0;
 thread_local int64_t task_start_cpu_ns = 0;
@@ -46,19 +47,24 @@ class PoolExecutor final : public IoExecutor {
   ThreadPool* const pool_;
 };
 
-void begin_task(Run* run) {
+void begin_task(Run* run, ThreadKind kind) {
   if (!run->schedule()) {
     current_run = run;
-    if (worker_lane < 0) worker_lane = run->new_lane();
+    if (worker_lane < 0) {
+      worker_lane = run->new_lane();
+      run->thread_clocks().join(kind);
+    }
     counter_lane = worker_lane;
   }
   task_pool.emplace(&run->pool());
   task_cancellation.emplace(run->cancel_flag());
   task_room_keeper.emplace(&run->gate());
   task_throttle.emplace(run->throttle());
+  task_reads.emplace(run->read_times(kind));
 }
 
 void end_task() {
+  task_reads.reset();
   task_throttle.reset();
   task_room_keeper.reset();
   task_cancellation.reset();
@@ -112,7 +118,7 @@ Run::Run(PlanPtr plan, const RunOptions& options, std::shared_ptr<PipelineState>
   hooks.context = this;
   hooks.at_work = gate_.at_work();
   hooks.begin = [](void* self) {
-    begin_task(static_cast<Run*>(self));
+    begin_task(static_cast<Run*>(self), ThreadKind::compute);
     task_start_cpu_ns = thread_cpu_ns();
     task_start_ns = now_ns();
   };
@@ -126,7 +132,7 @@ Run::Run(PlanPtr plan, const RunOptions& options, std::shared_ptr<PipelineState>
       std::make_unique<ThreadPool>(options_.threads, "penstock-cpu", hooks, &CoreBudget::process());
   hooks.begin = [](void* self) {
     auto* run = static_cast<Run*>(self);
-    begin_task(run);
+    begin_task(run, ThreadKind::io);
     task_executor.emplace(run->options().latency ? nullptr : run->io_executor_.get());
   };
   hooks.end = [](void*) {
@@ -305,6 +311,8 @@ Poll BlockIterator::next(Block* out, int64_t max_rows, int64_t deadline_ns) {
   ScopedCancellation cancellation(run_->cancel_flag());
   const ScopedRoomKeeper keeper(&run_->gate());
   const ScopedThrottle throttle(run_->throttle());
+  const ScopedReadTimes reads(run_->read_times(ThreadKind::consumer));
+  run_->thread_clocks().consume();
   for (;;) {
     run_->check_cancelled();
     if (Schedule* schedule = run_->schedule()) schedule->run_some();

@@ -20,6 +20,7 @@
 #include "runtime/schedule.h"
 #include "runtime/scheduler.h"
 #include "runtime/stage_controls.h"
+#include "runtime/thread_clocks.h"
 
 namespace penstock {
 
@@ -138,6 +139,12 @@ class Run {
     add(task_cpu_ns_, cpu_ns);
   }
   int64_t start_ns() const { return start_ns_; }
+  ThreadClocks& thread_clocks() { return thread_clocks_; }
+  const ThreadClocks& thread_clocks() const { return thread_clocks_; }
+  // Returns where reads of a thread are counted; null if the run does not count.
+  ReadTimes* read_times(ThreadKind kind) {
+    return options_.count ? thread_clocks_.reads(kind) : nullptr;
+  }
   // Where every thread of the run allocates.
   static Run* current();
 
@@ -151,6 +158,7 @@ class Run {
   MemoryGate gate_{pool_.get(), &cancelled_};
   std::atomic<int64_t> task_wall_ns_{0}, task_cpu_ns_{0};
   int64_t start_ns_;
+  ThreadClocks thread_clocks_;
   int lanes_ = 0;
   std::atomic<int> next_lane_{kConsumerLane + 1};
   RecordPlaces places_;

@@ -298,6 +298,28 @@ std::string cpu_model() {
   return {};
 }
 
+std::vector<ThreadTrace> threads_of(const Run& run) {
+  constexpr double kNs = 1e-9;
+  std::vector<ThreadTrace> out;
+  for (const auto& [kind, name] : {std::pair{ThreadKind::consumer, "consumer"},
+                                   {ThreadKind::compute, "compute"},
+                                   {ThreadKind::io, "io"}}) {
+    const ThreadTimes times = run.thread_clocks().times(kind);
+    if (times.threads == 0) continue;
+    const ReadTimes& reads = run.thread_clocks().reads(kind);
+    ThreadTrace t;
+    t.kind = name;
+    t.threads = times.threads;
+    t.cpu_seconds = static_cast<double>(times.cpu_ns) * kNs;
+    if (times.descheduled_ns)
+      t.descheduled_seconds = static_cast<double>(*times.descheduled_ns) * kNs;
+    t.reads_seconds = static_cast<double>(reads.wall_ns.load()) * kNs;
+    t.reads_cpu_seconds = static_cast<double>(reads.cpu_ns.load()) * kNs;
+    out.push_back(std::move(t));
+  }
+  return out;
+}
+
 TraceMachine this_machine() {
   static const TraceMachine machine = [] {
     TraceMachine m;
@@ -335,6 +357,7 @@ Trace capture_trace(const Run& run, const std::string& program, const CaptureOpt
   }
   if (trace.interval.elements <= 0) trace.interval.elements = trace.stages.front().elements;
   trace.peak_memory_bytes = peak_resident_bytes();
+  trace.threads = threads_of(run);
   return trace;
 }
 

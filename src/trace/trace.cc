@@ -19,6 +19,7 @@ namespace penstock {
 namespace {
 
 constexpr size_t kMostStages = 10'000;  // the model's time grows quadratically with them
+constexpr size_t kMostKinds = 16;
 constexpr const char* kSchema = "penstock.trace";
 
 // One description of the fields serves reading and writing: calls `f(key, field)` for each.
@@ -47,6 +48,17 @@ void visit_interval(T& i, F&& f) {
   f("consumer_seconds", i.consumer_seconds);
   f("ended", i.ended);
   f("interrupted", i.interrupted);
+  f.fact("other_cpu_seconds", i.other_cpu_seconds);
+}
+
+template <typename T, typename F>
+void visit_threads(T& t, F&& f) {
+  f("kind", t.kind);
+  f("threads", t.threads);
+  f("cpu_seconds", t.cpu_seconds);
+  f("descheduled_seconds", t.descheduled_seconds);
+  f("reads_seconds", t.reads_seconds);
+  f("reads_cpu_seconds", t.reads_cpu_seconds);
 }
 
 template <typename T, typename F>
@@ -85,6 +97,7 @@ void visit_stage(T& s, F&& f) {
 
 // JSON cannot express infinity or NaN: they become 0.
 Json value_of(double v) { return std::isfinite(v) ? v : 0.0; }
+Json value_of(const std::optional<double>& v) { return v ? value_of(*v) : Json(); }
 template <typename T>
 Json value_of(const T& v) {
   return v;
@@ -146,6 +159,10 @@ class Reader {
     *out = v.get<double>();
     if (!std::isfinite(*out) || *out < 0) fail(key, "must be a number of at least 0");
   }
+  void read(const char* key, const Json& v, std::optional<double>* out) const {
+    out->reset();
+    if (!v.is_null()) read(key, v, &out->emplace());
+  }
   void read(const char* key, const Json& v, int64_t* out) const {
     *out = integer(key, v, INT64_MAX);
   }
@@ -188,6 +205,22 @@ void check_stage(const StageTrace& s, int id, int count, const Reader& reader) {
     reader.fail("thread_group", "must be from 0 to " + std::to_string(2 * count - 1));
 }
 
+// Older traces have no threads.
+void read_threads(const Json& json, const std::string& where, const Reader& top,
+                  std::vector<ThreadTrace>* out) {
+  const auto list = json.find("threads");
+  if (list == json.end()) return;
+  if (!list->is_array() || list->size() > kMostKinds)
+    top.fail("threads", "must be a list of at most " + std::to_string(kMostKinds) + " kinds");
+  for (const Json& item : *list) {
+    const Reader reader(item, where, "threads[" + std::to_string(out->size()) + "]");
+    ThreadTrace t;
+    visit_threads(t, reader);
+    if (t.threads < 1) reader.fail("threads", "must be at least 1");
+    out->push_back(std::move(t));
+  }
+}
+
 template <typename F>
 Json object_of(F&& visit) {
   Json out = Json::object();
@@ -221,6 +254,10 @@ Json trace_to_json(const Trace& trace) {
   out["machine"] = object_of([&](const Writer& w) { visit_machine(trace.machine, w); });
   out["interval"] = object_of([&](const Writer& w) { visit_interval(trace.interval, w); });
   out["peak_memory_bytes"] = trace.peak_memory_bytes;
+  Json threads = Json::array();
+  for (const ThreadTrace& t : trace.threads)
+    threads.push_back(object_of([&](const Writer& w) { visit_threads(t, w); }));
+  out["threads"] = std::move(threads);
   out["stages"] = trace_stages_json(trace);
   return out;
 }
@@ -243,6 +280,7 @@ Trace trace_from_json(const Json& json, const std::string& where) {
   visit_machine(trace.machine, Reader(top.at("machine"), where, "machine"));
   visit_interval(trace.interval, Reader(top.at("interval"), where, "interval"));
   top("peak_memory_bytes", trace.peak_memory_bytes);
+  read_threads(json, where, top, &trace.threads);
   const Json& stages = top.at("stages");
   if (!stages.is_array() || stages.empty())
     top.fail("stages", "must be a list of at least one stage");
@@ -279,6 +317,15 @@ Trace parse_trace(const std::string& text, const std::string& where) {
   return trace_from_json(json, where);
 }
 
+namespace {
+
+void subtract(const std::optional<double>& less, std::optional<double>* from) {
+  if (!less) from->reset();
+  if (*from) **from -= *less;
+}
+
+}  // namespace
+
 Trace trace_difference(const Trace& later, const Trace& earlier) {
   Trace out = later;
   out.interval.seconds -= earlier.interval.seconds;
@@ -286,6 +333,15 @@ Trace trace_difference(const Trace& later, const Trace& earlier) {
   out.interval.elements -= earlier.interval.elements;
   out.interval.waited_seconds -= earlier.interval.waited_seconds;
   out.interval.consumer_seconds -= earlier.interval.consumer_seconds;
+  subtract(earlier.interval.other_cpu_seconds, &out.interval.other_cpu_seconds);
+  for (ThreadTrace& t : out.threads) {
+    const auto before = std::ranges::find(earlier.threads, t.kind, &ThreadTrace::kind);
+    if (before == earlier.threads.end()) continue;
+    t.cpu_seconds -= before->cpu_seconds;
+    subtract(before->descheduled_seconds, &t.descheduled_seconds);
+    t.reads_seconds -= before->reads_seconds;
+    t.reads_cpu_seconds -= before->reads_cpu_seconds;
+  }
   for (StageTrace& s : out.stages) {
     const auto before = std::ranges::find_if(
         earlier.stages, [&](const StageTrace& e) { return e.id == s.id && e.op == s.op; });

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,7 +40,18 @@ struct TraceInterval {
   double consumer_seconds =
       0;               // the consumer's own work between elements; 0: it only drained the pipeline
   bool ended = false;  // the root reached its end
-  bool interrupted = false;  // cut short by a signal or an error
+  bool interrupted = false;                      // cut short by a signal or an error
+  std::optional<double> other_cpu_seconds = {};  // of other programs, on the cores of this one
+};
+
+// The threads of one kind.
+struct ThreadTrace {
+  std::string kind;  // "consumer", "compute" or "io"
+  int64_t threads = 0;
+  double cpu_seconds = 0;
+  std::optional<double> descheduled_seconds;  // ready to run, without a core
+  double reads_seconds = 0;                   // wall time in opens and reads of files
+  double reads_cpu_seconds = 0;               // CPU time of these
 };
 
 struct StageTrace {
@@ -90,7 +102,8 @@ struct Trace {
   TraceOptions options;
   TraceMachine machine;
   TraceInterval interval;
-  int64_t peak_memory_bytes = 0;  // resident set of the process
+  int64_t peak_memory_bytes = 0;     // resident set of the process
+  std::vector<ThreadTrace> threads;  // by kind, without kinds that had none; empty if unknown
   std::vector<StageTrace>
       stages;  // users before inputs, nested stages after the stage to which they belong
 };

@@ -17,7 +17,8 @@ Trace made_trace() {
   t.program = "range(10)\n| map(x -> x + 1)\n";
   t.options = {2, 1 << 30, 4096};
   t.machine = {2, "a \"CPU\"", 1 << 30, "Linux 6"};
-  t.interval = {1.5, 2.25, 10, 0.001, 0.5, 0.25, true, false};
+  t.interval = {1.5, 2.25, 10, 0.001, 0.5, 0.25, true, false, 0.75};
+  t.threads = {{"consumer", 1, 0.25, 0.125, 0, 0}, {"io", 2, 0.5, std::nullopt, 0.5, 0.25}};
   t.peak_memory_bytes = 123;
   t.stages.resize(2);
   t.stages[0].op = "map";
