@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <functional>
 #include <memory>
 #include <thread>
@@ -15,10 +16,18 @@ using namespace penstock;
 
 namespace {
 
-constexpr unsigned kHangSeconds = 300;  // a child that needs longer hangs
+// Before GCC 14 the address sanitizer's own allocator stays locked in a child if another thread was
+// in it at the fork: such a child hangs, whatever this library does.
+#if defined(__SANITIZE_ADDRESS__) && !defined(__clang__) && __GNUC__ < 14
+constexpr bool kLocksStay = true;
+#else
+constexpr bool kLocksStay = false;
+#endif
+constexpr unsigned kHangSeconds = kLocksStay ? 60 : 300;  // a child that needs longer hangs
+constexpr int kTries = kLocksStay ? 4 : 1;                // of a child that hung
 
 // Runs f in a child; returns its result. An alarm kills a child that hangs.
-bool in_child(const std::function<bool()>& f) {
+bool in_child(const std::function<bool()>& f, int tries = kTries) {
   std::fflush(stdout);
   const pid_t child = fork();
   if (child < 0) return false;
@@ -36,6 +45,8 @@ bool in_child(const std::function<bool()>& f) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0) {
   }
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM && tries > 1)
+    return in_child(f, tries - 1);
   return status == 0;
 }
 
@@ -100,16 +111,17 @@ void inherited() {
           return sum_of(pipeline().iterate()) == kSum;
         }),
         "new iterators in the child");
-  check(in_child([&] {
-          Iterator own = ds.iterate();
-          own.next(&e);
-          return in_child([&] {
-                   return is_refused([&] { own.next(&e); }) &&
-                          is_refused([&] { iterator->next(&e); }) && sum_of(ds.iterate()) == kSum;
-                 }) &&
-                 own.next(&e);
-        }),
-        "a child of the child");
+  const auto nested = [&] {
+    Iterator own = ds.iterate();
+    own.next(&e);
+    return in_child([&] {
+             return is_refused([&] { own.next(&e); }) && is_refused([&] { iterator->next(&e); }) &&
+                    sum_of(ds.iterate()) == kSum;
+           }) &&
+           own.next(&e);
+  };
+  // The child's own threads work as it forks.
+  if (!kLocksStay) check(in_child(nested), "a child of the child");
   int64_t batches = 1;
   while (iterator->next(&e)) ++batches;
   check(batches == 286, "the parent's iterator goes on");
@@ -163,13 +175,7 @@ void shared_state() {
         "a value in the child");
 }
 
-#if defined(__SANITIZE_ADDRESS__) && !defined(__clang__) && __GNUC__ < 14
-// Before GCC 14 the address sanitizer's own allocator stays locked in a child if another thread was
-// in it: skip forks during runs under it.
-constexpr int kChildren = 0;
-#else
-constexpr int kChildren = 100;
-#endif
+constexpr int kChildren = kLocksStay ? 0 : 100;
 
 // A child can run pipelines no matter what the other threads do.
 void beside_running_pipelines() {
