@@ -47,7 +47,7 @@ class Finder {
 
   Verdict find() {
     if (in_.elements <= 0 || in_.seconds <= 0) {
-      v_.reason = "no element came out";
+      v_.reason = "no element came out" + held_back();
       if (!a_.trace.interval.ended && in_.seconds > 0)
         v_.reason += "; trace for longer (--seconds), or look for a filter that keeps none";
       return v_;
@@ -68,6 +68,20 @@ class Finder {
 
  private:
   const std::string& label(int id) const { return a_.stages[static_cast<size_t>(id)].label; }
+
+  // Names the stage nearest to the source that takes elements and has returned none.
+  std::string held_back() const {
+    const std::vector<StageTrace>& stages = a_.trace.stages;
+    for (size_t i = stages.size(); i-- > 0;) {
+      if (stages[i].elements > 0 || stages[i].inputs.empty()) continue;
+      const int64_t taken = stages[static_cast<size_t>(stages[i].inputs[0])].elements;
+      if (taken > 0) {
+        return ": " + stages[i].label + " has taken " + std::to_string(taken) +
+               " and returned none";
+      }
+    }
+    return {};
+  }
 
   double bytes_per_second() const {
     double bytes = 0;
