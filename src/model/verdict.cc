@@ -23,6 +23,7 @@ constexpr double kDiskFull = 0.8;
 constexpr double kShortOfCores = 0.2;  // of the time in which threads could run, without a core
 constexpr double kReadsWait = 0.5;     // threads that stand in reads, on average
 constexpr double kReadsFree = 0.1;
+constexpr double kWaitMatters = 0.15;  // of the wall time, without a core
 constexpr double kOthersMatter = 0.1;  // of the cores
 
 double ratio(double a, double b) { return b > 0 ? a / b : 0; }
@@ -168,7 +169,7 @@ class Finder {
     if (w.descheduled_share < kWorthMention)
       return {Holder::other_programs, State::ruled_out, why, -1};
     const bool wait = w.descheduled_share >= kShortOfCores &&
-                      *w.descheduled_seconds >= kOthersMatter * a_.trace.interval.seconds;
+                      *w.descheduled_seconds >= kWaitMatters * a_.trace.interval.seconds;
     return {Holder::other_programs,
             wait && (others || !w.other_cores) ? State::holds : State::possible, why, -1};
   }
@@ -198,6 +199,12 @@ class Finder {
                               bytes_per_second() >= kDiskFull * in_.disk_bytes_per_second;
     if (!v_.input_bound) return hold(at(Holder::consumer));
     if (disk_is_full) return hold(storage);
+    // Threads that stand in reads need few cores: busy ones delay them, but are not the cause.
+    const bool reads_wait_longer = storage.state == State::holds && a_.waits.storage_seconds &&
+                                   *a_.waits.storage_seconds > *a_.waits.descheduled_seconds;
+    if (reads_wait_longer && at(Holder::cpu).state != State::holds &&
+        at(Holder::stage).state != State::holds)
+      return hold(storage);
     for (const Holder h : {Holder::cpu, Holder::other_programs, Holder::stage, Holder::storage}) {
       if (at(h).state == State::holds) return hold(at(h));
     }
