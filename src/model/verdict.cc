@@ -174,7 +174,26 @@ class Finder {
             wait && (others || !w.other_cores) ? State::holds : State::possible, why, -1};
   }
 
+  // Returns the share of one thread that reading ahead and decompression take for the only source,
+  // which reads its files one after the other; 0 where several read, or the trace does not say.
+  double reading_thread() const {
+    const int id = reader();
+    if (id < 0) return 0;
+    const StageTrace& s = a_.trace.stages[static_cast<size_t>(id)];
+    const auto readers = std::ranges::count_if(
+        a_.trace.stages, [](const StageTrace& other) { return other.bytes_read > 0; });
+    if (readers != 1 || s.parent >= 0 || !s.inputs.empty()) return 0;
+    const auto io = std::ranges::find(a_.trace.threads, "io", &ThreadTrace::kind);
+    return io == a_.trace.threads.end() ? 0 : io->cpu_seconds / a_.trace.interval.seconds;
+  }
+
   Cause threads() const {
+    if (const double share = reading_thread(); share >= kThreadFull) {
+      return {Holder::stage, State::holds,
+              label(reader()) + " holds the rate (one thread reads its files, " +
+                  percent(std::min(1.0, share)) + " busy)",
+              reader()};
+    }
     const ThreadModel& full = fullest();
     const std::string busy =
         "(" + threads_text(full.width) + ", " + percent(std::min(1.0, full.utilisation)) + " busy)";

@@ -111,6 +111,17 @@ TEST_CASE("verdict: cores that work of no stage keeps busy are this process's ow
   CHECK(a.verdict.reason.find("no stage") != std::string::npos);
 }
 
+TEST_CASE("verdict: the thread that decompresses a file is full like any other") {
+  Trace t = idle_trace();
+  t.stages[0].cpu_seconds = 1;
+  t.threads[2].cpu_seconds = 9.5;
+  const Analysis a = analyze(t);
+  CHECK(a.verdict.holder == Holder::stage);
+  CHECK(a.verdict.stage == 1);
+  t.stages[1].parent = 0;  // one of many files that are read at once
+  CHECK(analyze(t).verdict.holder == Holder::unclear);
+}
+
 TEST_CASE("verdict: every cause has a state, the holder's is that it holds") {
   for (const double cpu : {1.0, 8.0, 16.0, 20.0}) {
     Trace t = idle_trace();
