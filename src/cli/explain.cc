@@ -52,6 +52,19 @@ int explain_rewrites(const Args& args) {
   return 0;
 }
 
+// Returns how long to wait for the first element: a stage that draws from a window (shuffle) must
+// fill it before.
+double first_seconds(const PlanNode& plan, double seconds) {
+  constexpr double kFillFactor = 10;
+  for (const PlanNode* node : topological(plan)) {
+    if (node->op->source || node->op->reads_ahead) continue;
+    for (const Param& p : node->op->params) {
+      if (p.name == "buffer_size") return kFillFactor * seconds;
+    }
+  }
+  return seconds;
+}
+
 int explain(const Args& args) {
   if (args.has("--rewrites")) return explain_rewrites(args);
   if (args.has("--functions")) return explain_functions(args);
@@ -66,8 +79,10 @@ int explain(const Args& args) {
     const LoadedPipeline p = load_pipeline(args);
     if (p.plan->op->sink)
       throw UsageError{"the pipeline ends in a value; explain one that gives elements"};
+    const double seconds = args.get_seconds("--seconds", 3);
     const TracedRun run =
-        measured_run(p.plan, p.run_options, {.seconds = args.get_seconds("--seconds", 3)});
+        measured_run(p.plan, p.run_options,
+                     {.seconds = seconds, .first_seconds = first_seconds(*p.plan, seconds)});
     if (run.error) throw *run.error;
     disk_bytes_per_second = p.run_options.throttle.bytes_per_second;
     trace = run.trace;
@@ -111,7 +126,7 @@ Command explain_command() {
       "Runs a pipeline for a moment (or reads a trace) and reports whether training would wait "
       "for it, which stage "
       "limits it, the cost of each stage, the next limits, and how reliable the answer is.",
-      {{"--seconds", "S", "how long to run (default 3s)"},
+      {{"--seconds", "S", "how long to run from the first element on (default 3s)"},
        {"--consumer", "TIME", "the consumer's own work per element, such as 25ms"},
        {"--disk-bandwidth", "RATE",
         "rate of the storage, such as 100MB/s (default: that of --throttle)"},

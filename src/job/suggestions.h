@@ -5,8 +5,10 @@
 
 namespace penstock {
 
-// Predicts the gain of optimizing from the trace alone: the model divides the cores. Returns no
-// change if the gain is small.
+// Returns the change that the trace alone suggests. More threads, with an upper bound of the rate,
+// where a stage could use them; otherwise the remedy for the verdict's cause, without a gain. No
+// change if the input is not what limits, or no cause is clear. A promise exceeds neither the
+// ceilings of cores, disk and consumer, nor is it below the rate now.
 ExplainOptions suggestions(const Analysis& analysis);
 
 }  // namespace penstock

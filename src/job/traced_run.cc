@@ -19,7 +19,9 @@ class Tracing {
         observer_(observer),
         program_(plan_text(plan)),
         iterator_(plan, options, state),
-        deadline_(&iterator_, limits.skip > 0 ? kSkipFactor * limits.seconds : limits.seconds) {
+        deadline_(&iterator_, limits.skip > 0            ? kSkipFactor * limits.seconds
+                              : limits.first_seconds > 0 ? limits.first_seconds
+                                                         : limits.seconds) {
     if (observer_) observer_->begin(&iterator_);
   }
   ~Tracing() {
@@ -32,10 +34,12 @@ class Tracing {
     TracedRun out;
     Block block;
     while (!out.error && seen_.elements < limits_.elements && !deadline_.passed() && pull(&block)) {
-      if (seen_.elements == 0) seen_.first_element_seconds = seconds_since(start_);
+      const bool first = seen_.elements == 0;
+      if (first) seen_.first_element_seconds = seconds_since(start_);
       seen_.elements += block.errors.empty() ? block.rows : block.errors[0].row;
       if (!block.errors.empty()) out.error = block.errors[0].error;
       if (limits_.digest) limits_.digest->add(block);
+      if (first && !out.error) end_fill();
       end_skipping();
       if (observer_)
         observer_->count(seen_.elements, limits_.elements < INT64_MAX ? limits_.elements : 0);
@@ -44,6 +48,7 @@ class Tracing {
     seen_.interrupted |= out.error != nullptr;
     block.clear();
     out.trace = capture();
+    out.trace.fill = fill_;
     if (limits_.skip > 0 && !skipping_) out.trace = trace_difference(out.trace, skipped_);
     return out;
   }
@@ -66,6 +71,11 @@ class Tracing {
     }
   }
 
+  void end_fill() {
+    fill_ = std::make_shared<const Trace>(capture(false));
+    if (limits_.first_seconds > 0 && limits_.skip == 0) deadline_.set(limits_.seconds);
+  }
+
   void end_skipping() {
     if (!skipping_ || seen_.elements < limits_.skip) return;
     skipping_ = false;
@@ -77,11 +87,14 @@ class Tracing {
     constexpr double kEverySeconds = 5;
     if (limits_.file.empty() || seconds_since(start_) - written_ < kEverySeconds) return;
     written_ = seconds_since(start_);
-    write_trace(limits_.file, capture());
+    Trace trace = capture();
+    trace.fill = fill_;
+    write_trace(limits_.file, trace);
   }
 
-  Trace capture() {
+  Trace capture(bool file_sizes = true) {
     CaptureOptions options;
+    options.file_sizes = file_sizes;
     seen_.seconds = seconds_since(start_);
     seen_.process_cpu_seconds = process_cpu_seconds() - cpu_start_;
     seen_.waited_seconds = static_cast<double>(iterator_.waited_ns()) * 1e-9;
@@ -100,6 +113,7 @@ class Tracing {
   const std::optional<double> busy_start_ = cores_busy_seconds();
   const int64_t start_ = now_ns();
   TraceInterval seen_;
+  std::shared_ptr<const Trace> fill_;
   bool skipping_ = limits_.skip > 0;
   Trace skipped_;
   double written_ = 0;

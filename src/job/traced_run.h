@@ -45,8 +45,10 @@ class Observed {
 
 struct TraceLimits {
   static constexpr double kForever = 1e9;
-  double seconds = kForever;       // of the elements after the skipped ones
-  int64_t elements = INT64_MAX;    // errors included
+  double seconds = kForever;     // of the elements after the skipped ones
+  int64_t elements = INT64_MAX;  // errors included
+  // Time for the first element, after which `seconds` begin; 0: `seconds` include it.
+  double first_seconds = 0;
   int64_t skip = 0;                // elements before the trace begins
   std::string file = {};           // gets a new trace every few seconds while the run goes on
   StreamDigest* digest = nullptr;  // gets every element; not owned

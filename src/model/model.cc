@@ -23,6 +23,17 @@ namespace {
 
 constexpr double kCounterSeconds = 20e-9;  // counters of a block at a stage (bench/overhead)
 
+// A fill shorter than this share of the run does not falsify its rates.
+constexpr double kFillMatters = 0.05;
+constexpr double kSteadySeconds = 0.2;  // the least that is enough for rates
+
+// Returns true if enough of the run came after its fill.
+bool is_fill_apart(const Trace& t) {
+  return t.fill && t.fill->interval.seconds >= kFillMatters * t.interval.seconds &&
+         t.interval.seconds - t.fill->interval.seconds >= kSteadySeconds &&
+         t.interval.elements > t.fill->interval.elements;
+}
+
 double ratio(double a, double b) { return b > 0 ? a / b : 0; }
 
 std::string counted(double n, const char* unit) {
@@ -33,8 +44,13 @@ std::string counted(double n, const char* unit) {
 
 class Analyzer {
  public:
-  Analyzer(const Trace& trace, const AnalyzeOptions& options) : options_(options) {
-    a_.trace = trace;
+  Analyzer(const Trace& whole, const AnalyzeOptions& options) : options_(options), whole_(whole) {
+    a_.trace = whole;
+    if (is_fill_apart(whole)) {
+      a_.trace = trace_difference(whole, *whole.fill);
+      a_.fill_seconds = whole.fill->interval.seconds;
+    }
+    const Trace& trace = a_.trace;
     a_.cores = options.cores > 0 ? options.cores : std::max(1, trace.options.threads);
     a_.memory_bytes = options.memory_bytes > 0 ? options.memory_bytes : trace.options.memory_bytes;
     seconds_ = trace.interval.seconds;
@@ -94,13 +110,13 @@ class Analyzer {
 
   void sizes() {
     std::vector<StageSize> sizes(a_.stages.size());
-    const std::vector<bool> repeated = repeated_stages(a_.trace);
+    const std::vector<bool> repeated = repeated_stages(whole_);
     std::vector<bool> is_input(a_.stages.size(), false);
     for (size_t i = a_.stages.size(); i-- > 0;) {
       const int id = static_cast<int>(i);
-      sizes[i] = stage_size(a_.trace, id, sizes, repeated[i]);
+      sizes[i] = stage_size(whole_, id, sizes, repeated[i]);
       a_.stages[i].size = sizes[i];
-      a_.stages[i].cache = cache_verdict(a_.trace, id, sizes[i], a_.memory_bytes);
+      a_.stages[i].cache = cache_verdict(whole_, id, sizes[i], a_.memory_bytes);
       for (const int input : traced(id).inputs) {
         a_.stages[i].bytes_in += stage(input).bytes_out;
         is_input[static_cast<size_t>(input)] = true;
@@ -154,8 +170,11 @@ class Analyzer {
                              group.heaviest, static_cast<int>(t), name_of(group)});
     }
     if (a_.demand_seconds > 0) {
-      a_.ceilings.push_back({Ceiling::Kind::cpu, a_.cores / a_.demand_seconds, -1, -1,
-                             "CPU, " + counted(a_.cores, "core")});
+      // Work of no stage (reading ahead, hand-overs) takes cores, too.
+      const double whole =
+          std::max(a_.demand_seconds, ratio(a_.trace.interval.process_cpu_seconds, elements_));
+      a_.ceilings.push_back(
+          {Ceiling::Kind::cpu, a_.cores / whole, -1, -1, "CPU, " + counted(a_.cores, "core")});
     }
     if (options_.disk_bytes_per_second > 0 && read_per_element() > 0) {
       a_.ceilings.push_back({Ceiling::Kind::disk,
@@ -218,15 +237,20 @@ class Analyzer {
         std::min(1.0, ratio(blocks * kCounterSeconds,
                             std::max(i.process_cpu_seconds, a_.attributed_cpu_seconds)));
     const StageTrace& root = a_.trace.stages.front();
-    a_.coverage = std::min(1.0, files_read_share(a_.trace, 0));
+    a_.coverage = std::min(1.0, files_read_share(whole_, 0));
     if (a_.coverage <= 0 && root.cardinality > 0) {
-      a_.coverage = std::min(1.0, elements_ / static_cast<double>(root.cardinality));
+      a_.coverage = std::min(1.0, static_cast<double>(whole_.interval.elements) /
+                                      static_cast<double>(root.cardinality));
     }
     if (i.ended) a_.coverage = 1;
-    a_.too_short = elements_ < 10 || seconds_ < 0.2;
+    // A fill that could not be told apart falsifies the rates.
+    const bool filling = whole_.fill && a_.fill_seconds == 0 &&
+                         whole_.fill->interval.seconds >= 0.5 * whole_.interval.seconds;
+    a_.too_short = elements_ < 10 || seconds_ < kSteadySeconds || (filling && !i.ended);
   }
 
   const AnalyzeOptions options_;
+  const Trace& whole_;
   Analysis a_;
   double seconds_ = 0, elements_ = 0, consumer_ = 0;
 };

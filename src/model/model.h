@@ -129,7 +129,7 @@ struct Cause {
 std::string_view cause_state_name(Cause::State state);
 
 struct Analysis {
-  Trace trace;
+  Trace trace;  // of the interval of the rates: without the fill
   int cores = 0;
   int64_t memory_bytes = 0;
   double rate = 0;                   // X
@@ -145,7 +145,8 @@ struct Analysis {
   double unattributed_cpu_seconds = 0;  // of the process, but not of any stage
   double tracing_overhead = 0;          // share of the CPU time that the counters took, estimated
   double coverage = 0;                  // share of the data seen; 0: unknown
-  bool too_short = false;               // too few elements for a reliable verdict
+  double fill_seconds = 0;  // before the first element, left out of the rates; 0: nothing is
+  bool too_short = false;   // too few elements for a reliable verdict
 };
 
 Analysis analyze(const Trace& trace, const AnalyzeOptions& options = {});

@@ -147,6 +147,35 @@ TEST_CASE("ceilings stand in order and name who holds the rate") {
   CHECK(a.best.rate == doctest::Approx(4 / 0.24));
 }
 
+TEST_CASE("rates hold from the first element on, sizes for the whole run") {
+  Trace t = made_trace();  // 10 s, 100 elements
+  auto fill = std::make_shared<Trace>(t);
+  fill->interval = {9, 23, 1, 9, 0, 0, false, false};
+  for (StageTrace& s : fill->stages) {
+    s.elements = s.elements * 8 / 10;
+    s.cpu_seconds *= 0.8;
+  }
+  const Analysis together = analyze(t);
+  t.fill = fill;
+  const Analysis apart = analyze(t);
+  CHECK(apart.rate == doctest::Approx(99));
+  CHECK(apart.fill_seconds == doctest::Approx(9));
+  CHECK(apart.stages[1].rate == doctest::Approx(200));
+  CHECK(apart.stages[1].demand_seconds == doctest::Approx(3.6 / 99));
+  CHECK(apart.coverage == together.coverage);
+  CHECK(apart.stages[1].size.elements.value == together.stages[1].size.elements.value);
+  SUBCASE("a short fill is no matter") {
+    fill->interval.seconds = 0.01;
+    CHECK(analyze(t).rate == together.rate);
+  }
+  SUBCASE("nothing came after the fill") {
+    fill->interval.elements = 100;
+    const Analysis a = analyze(t);
+    CHECK(a.rate == together.rate);
+    CHECK(a.too_short);
+  }
+}
+
 TEST_CASE("a consumer that is slower than the input is no input problem") {
   AnalyzeOptions options;
   options.consumer_seconds = 0.5;

@@ -23,6 +23,7 @@ constexpr double kDiskFull = 0.8;
 constexpr double kShortOfCores = 0.2;  // of the time in which threads could run, without a core
 constexpr double kReadsWait = 0.5;     // threads that stand in reads, on average
 constexpr double kReadsFree = 0.1;
+constexpr double kWaitMatters = 0.15;  // of the wall time, without a core
 constexpr double kOthersMatter = 0.1;  // of the cores
 
 double ratio(double a, double b) { return b > 0 ? a / b : 0; }
@@ -47,7 +48,7 @@ class Finder {
 
   Verdict find() {
     if (in_.elements <= 0 || in_.seconds <= 0) {
-      v_.reason = "no element came out";
+      v_.reason = "no element came out" + held_back();
       if (!a_.trace.interval.ended && in_.seconds > 0)
         v_.reason += "; trace for longer (--seconds), or look for a filter that keeps none";
       return v_;
@@ -68,6 +69,20 @@ class Finder {
 
  private:
   const std::string& label(int id) const { return a_.stages[static_cast<size_t>(id)].label; }
+
+  // Names the stage nearest to the source that takes elements and has returned none.
+  std::string held_back() const {
+    const std::vector<StageTrace>& stages = a_.trace.stages;
+    for (size_t i = stages.size(); i-- > 0;) {
+      if (stages[i].elements > 0 || stages[i].inputs.empty()) continue;
+      const int64_t taken = stages[static_cast<size_t>(stages[i].inputs[0])].elements;
+      if (taken > 0) {
+        return ": " + stages[i].label + " has taken " + std::to_string(taken) +
+               " and returned none";
+      }
+    }
+    return {};
+  }
 
   double bytes_per_second() const {
     double bytes = 0;
@@ -154,12 +169,31 @@ class Finder {
     if (w.descheduled_share < kWorthMention)
       return {Holder::other_programs, State::ruled_out, why, -1};
     const bool wait = w.descheduled_share >= kShortOfCores &&
-                      *w.descheduled_seconds >= kOthersMatter * a_.trace.interval.seconds;
+                      *w.descheduled_seconds >= kWaitMatters * a_.trace.interval.seconds;
     return {Holder::other_programs,
             wait && (others || !w.other_cores) ? State::holds : State::possible, why, -1};
   }
 
+  // Returns the share of one thread that reading ahead and decompression take for the only source,
+  // which reads its files one after the other; 0 where several read, or the trace does not say.
+  double reading_thread() const {
+    const int id = reader();
+    if (id < 0) return 0;
+    const StageTrace& s = a_.trace.stages[static_cast<size_t>(id)];
+    const auto readers = std::ranges::count_if(
+        a_.trace.stages, [](const StageTrace& other) { return other.bytes_read > 0; });
+    if (readers != 1 || s.parent >= 0 || !s.inputs.empty()) return 0;
+    const auto io = std::ranges::find(a_.trace.threads, "io", &ThreadTrace::kind);
+    return io == a_.trace.threads.end() ? 0 : io->cpu_seconds / a_.trace.interval.seconds;
+  }
+
   Cause threads() const {
+    if (const double share = reading_thread(); share >= kThreadFull) {
+      return {Holder::stage, State::holds,
+              label(reader()) + " holds the rate (one thread reads its files, " +
+                  percent(std::min(1.0, share)) + " busy)",
+              reader()};
+    }
     const ThreadModel& full = fullest();
     const std::string busy =
         "(" + threads_text(full.width) + ", " + percent(std::min(1.0, full.utilisation)) + " busy)";
@@ -184,6 +218,12 @@ class Finder {
                               bytes_per_second() >= kDiskFull * in_.disk_bytes_per_second;
     if (!v_.input_bound) return hold(at(Holder::consumer));
     if (disk_is_full) return hold(storage);
+    // Threads that stand in reads need few cores: busy ones delay them, but are not the cause.
+    const bool reads_wait_longer = storage.state == State::holds && a_.waits.storage_seconds &&
+                                   *a_.waits.storage_seconds > *a_.waits.descheduled_seconds;
+    if (reads_wait_longer && at(Holder::cpu).state != State::holds &&
+        at(Holder::stage).state != State::holds)
+      return hold(storage);
     for (const Holder h : {Holder::cpu, Holder::other_programs, Holder::stage, Holder::storage}) {
       if (at(h).state == State::holds) return hold(at(h));
     }

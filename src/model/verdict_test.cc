@@ -56,6 +56,19 @@ TEST_CASE("verdict: threads without a core wait for other programs, not for stor
   CHECK(a.waits.other_cores == doctest::Approx(1.1));
 }
 
+TEST_CASE("verdict: reads that wait longer than threads for a core are the cause") {
+  Trace t = idle_trace();
+  t.stages[0].cpu_seconds = 1;
+  t.interval.process_cpu_seconds = 2;
+  t.interval.other_cpu_seconds = 17;
+  t.threads = {{"consumer", 1, 0.5, 1.0, 0, 0},
+               {"compute", 2, 1.0, 2.0, 0, 0},
+               {"io", 8, 0.5, 4.0, 60, 0.5}};
+  CHECK(analyze(t).verdict.holder == Holder::storage);
+  t.threads[1].descheduled_seconds = 60;
+  CHECK(analyze(t).verdict.holder == Holder::other_programs);
+}
+
 TEST_CASE("verdict: idle threads are no evidence against storage") {
   SUBCASE("reads of the page cache") {
     const Analysis a = analyze(idle_trace());
@@ -96,6 +109,17 @@ TEST_CASE("verdict: cores that work of no stage keeps busy are this process's ow
   const Analysis a = analyze(t);
   CHECK(a.verdict.holder == Holder::cpu);
   CHECK(a.verdict.reason.find("no stage") != std::string::npos);
+}
+
+TEST_CASE("verdict: the thread that decompresses a file is full like any other") {
+  Trace t = idle_trace();
+  t.stages[0].cpu_seconds = 1;
+  t.threads[2].cpu_seconds = 9.5;
+  const Analysis a = analyze(t);
+  CHECK(a.verdict.holder == Holder::stage);
+  CHECK(a.verdict.stage == 1);
+  t.stages[1].parent = 0;  // one of many files that are read at once
+  CHECK(analyze(t).verdict.holder == Holder::unclear);
 }
 
 TEST_CASE("verdict: every cause has a state, the holder's is that it holds") {

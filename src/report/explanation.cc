@@ -22,7 +22,8 @@ std::string verdict_line(const Analysis& a, const ExplainOptions& options) {
   if (v.step_seconds <= 0) return "no verdict: " + v.reason;
   if (!v.input_bound) return "not input-bound: " + v.reason + "; nothing to change";
   std::string out = "input-bound: " + exposed(a) + "; " + v.reason;
-  if (!options.plan.empty()) {
+  const bool loses = options.predicted_rate && options.predicted_rate->value <= a.rate;
+  if (!options.plan.empty() && !loses) {
     out += "; best change: " + options.plan[0].change;
     if (!options.plan[0].gain.empty()) out += " (" + options.plan[0].gain + ")";
   }

@@ -301,6 +301,9 @@ std::string trust_section(const Analysis& a) {
   out += tile("Traced", human_seconds(i.seconds),
               human_number(static_cast<double>(i.elements)) + " elements" +
                   (i.interrupted ? ", interrupted" : ""));
+  if (a.fill_seconds > 0)
+    out +=
+        tile("Fill", human_seconds(a.fill_seconds), "before the first element, not in the rates");
   out += tile("Data seen", a.coverage > 0 ? human_percent(a.coverage) : "not known",
               i.ended ? "to the end" : "");
   out += tile(

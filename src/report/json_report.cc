@@ -133,6 +133,7 @@ Json explain_json(const Analysis& a, const ExplainOptions& options) {
   out["predicted_rate"] = options.predicted_rate ? estimate_json(*options.predicted_rate) : Json();
   out["trust"] = {{"seconds", number(i.seconds)},
                   {"elements", i.elements},
+                  {"fill_seconds", number(a.fill_seconds)},
                   {"coverage", a.coverage > 0 ? number(a.coverage) : Json()},
                   {"process_cpu_seconds", number(i.process_cpu_seconds)},
                   {"attributed_cpu_seconds", number(a.attributed_cpu_seconds)},

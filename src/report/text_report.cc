@@ -132,6 +132,9 @@ std::string trust_text(const Analysis& a, Heading heading) {
                                  (i.interrupted ? ", interrupted"
                                   : i.ended     ? ", to the end"
                                                 : "")});
+  if (a.fill_seconds > 0)
+    table.add_row({"fill", human_seconds(a.fill_seconds) +
+                               " before the first element, left out of the rates"});
   table.add_row(
       {"coverage", a.coverage > 0 ? human_percent(a.coverage) + " of the data" : "not known"});
   table.add_row(

@@ -228,6 +228,49 @@ Json object_of(F&& visit) {
   return out;
 }
 
+Json threads_json(const Trace& trace) {
+  Json out = Json::array();
+  for (const ThreadTrace& t : trace.threads)
+    out.push_back(object_of([&](const Writer& w) { visit_threads(t, w); }));
+  return out;
+}
+
+Json fill_json(const Trace& fill) {
+  Json stages = Json::array();
+  for (const StageTrace& s : fill.stages) {
+    stages.push_back(object_of([&](const Writer& w) {
+      visit_stage_counters([&](const char* key, auto, auto field) { w(key, s.*field); });
+    }));
+  }
+  return {{"interval", object_of([&](const Writer& w) { visit_interval(fill.interval, w); })},
+          {"threads", threads_json(fill)},
+          {"stages", std::move(stages)}};
+}
+
+// Reads the counters of the fill; all else is as in the trace itself.
+std::shared_ptr<const Trace> read_fill(const Json& json, const std::string& where,
+                                       const Reader& top, const Trace& whole) {
+  const auto found = json.find("fill");
+  if (found == json.end()) return nullptr;
+  const Reader reader(*found, where, "fill");
+  auto out = std::make_shared<Trace>();
+  visit_interval(out->interval, Reader(reader.at("interval"), where, "fill.interval"));
+  read_threads(*found, where, reader, &out->threads);
+  const Json& stages = reader.at("stages");
+  if (!stages.is_array() || stages.size() != whole.stages.size())
+    top.fail("fill.stages", "must be a list with as many stages as the trace");
+  for (size_t i = 0; i < stages.size(); ++i) {
+    const Reader counters(stages[i], where, "fill.stages[" + std::to_string(i) + "]");
+    StageTrace s = whole.stages[i];
+    visit_stage_counters([&](const char* key, auto, auto field) {
+      counters(key, s.*field);
+      if (s.*field < 0) counters.fail(key, "must be at least 0");
+    });
+    out->stages.push_back(std::move(s));
+  }
+  return out;
+}
+
 }  // namespace
 
 void take_facts(const OperatorDef& op, StageTrace* stage) {
@@ -254,11 +297,9 @@ Json trace_to_json(const Trace& trace) {
   out["machine"] = object_of([&](const Writer& w) { visit_machine(trace.machine, w); });
   out["interval"] = object_of([&](const Writer& w) { visit_interval(trace.interval, w); });
   out["peak_memory_bytes"] = trace.peak_memory_bytes;
-  Json threads = Json::array();
-  for (const ThreadTrace& t : trace.threads)
-    threads.push_back(object_of([&](const Writer& w) { visit_threads(t, w); }));
-  out["threads"] = std::move(threads);
+  out["threads"] = threads_json(trace);
   out["stages"] = trace_stages_json(trace);
+  if (trace.fill) out["fill"] = fill_json(*trace.fill);
   return out;
 }
 
@@ -300,6 +341,7 @@ Trace trace_from_json(const Json& json, const std::string& where) {
     trace.stages.push_back(std::move(s));
   }
   if (!grouped) set_thread_groups(guess_handed_over(trace.stages), &trace.stages);
+  trace.fill = read_fill(json, where, top, trace);
   return trace;
 }
 
@@ -315,40 +357,6 @@ Trace parse_trace(const std::string& text, const std::string& where) {
   if (json.is_discarded())
     throw Error(Code::invalid_argument, "trace: " + where + ": is not JSON" + json_mistake(text));
   return trace_from_json(json, where);
-}
-
-namespace {
-
-void subtract(const std::optional<double>& less, std::optional<double>* from) {
-  if (!less) from->reset();
-  if (*from) **from -= *less;
-}
-
-}  // namespace
-
-Trace trace_difference(const Trace& later, const Trace& earlier) {
-  Trace out = later;
-  out.interval.seconds -= earlier.interval.seconds;
-  out.interval.process_cpu_seconds -= earlier.interval.process_cpu_seconds;
-  out.interval.elements -= earlier.interval.elements;
-  out.interval.waited_seconds -= earlier.interval.waited_seconds;
-  out.interval.consumer_seconds -= earlier.interval.consumer_seconds;
-  subtract(earlier.interval.other_cpu_seconds, &out.interval.other_cpu_seconds);
-  for (ThreadTrace& t : out.threads) {
-    const auto before = std::ranges::find(earlier.threads, t.kind, &ThreadTrace::kind);
-    if (before == earlier.threads.end()) continue;
-    t.cpu_seconds -= before->cpu_seconds;
-    subtract(before->descheduled_seconds, &t.descheduled_seconds);
-    t.reads_seconds -= before->reads_seconds;
-    t.reads_cpu_seconds -= before->reads_cpu_seconds;
-  }
-  for (StageTrace& s : out.stages) {
-    const auto before = std::ranges::find_if(
-        earlier.stages, [&](const StageTrace& e) { return e.id == s.id && e.op == s.op; });
-    if (before == earlier.stages.end()) continue;
-    visit_stage_counters([&](const char*, auto, auto field) { s.*field -= (*before).*field; });
-  }
-  return out;
 }
 
 std::string trace_text(const Trace& trace) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -106,6 +107,9 @@ struct Trace {
   std::vector<ThreadTrace> threads;  // by kind, without kinds that had none; empty if unknown
   std::vector<StageTrace>
       stages;  // users before inputs, nested stages after the stage to which they belong
+  // Counters as they stood after the first element, when stages that hold many elements (a shuffle)
+  // were full: rates hold from there on. Null: unknown, or no element came out.
+  std::shared_ptr<const Trace> fill;
 };
 
 // Copies the facts about the operator to the stage.
@@ -130,7 +134,7 @@ Trace trace_from_json(const Json& json, const std::string& where);
 bool looks_like_trace(const std::string& text);
 Trace parse_trace(const std::string& text, const std::string& where);
 
-// Returns the counts of `later` less those of `earlier`, a trace of the same run.
+// Returns the counts of `later` less those of `earlier`, a trace of the same run, without a fill.
 Trace trace_difference(const Trace& later, const Trace& earlier);
 
 // Returns the text of the file.

@@ -29,6 +29,11 @@ Trace made_trace() {
   t.stages[1].op = t.stages[1].label = "range";
   t.stages[1].cardinality = 10;
   t.stages[1].spec = "int64";
+  auto fill = std::make_shared<Trace>();
+  fill->interval = {0.5, 0.75, 1, 0.5, 0.25, 0, false, false};
+  fill->stages.resize(2);
+  fill->stages[1].elements = 7;
+  t.fill = std::move(fill);
   return t;
 }
 
@@ -47,6 +52,17 @@ TEST_CASE("a trace as JSON and back is the same trace") {
   CHECK(trace_to_json(trace_from_json(json, "memory")) == json);
   CHECK(looks_like_trace(json.dump()));
   CHECK_FALSE(looks_like_trace("range(10)\n"));
+}
+
+TEST_CASE("a trace that is older than threads and fill is read") {
+  Json json = trace_to_json(made_trace());
+  json.erase("threads");
+  json.erase("fill");
+  json["interval"].erase("other_cpu_seconds");
+  const Trace old = trace_from_json(json, "memory");
+  CHECK(old.threads.empty());
+  CHECK_FALSE(old.fill);
+  CHECK_FALSE(old.interval.other_cpu_seconds.has_value());
 }
 
 TEST_CASE("a trace file is read back") {
@@ -69,6 +85,10 @@ TEST_CASE("a malformed trace is refused with file and key") {
   json = good;
   json["stages"][1]["inputs"] = {0};  // a cycle
   CHECK(message_of(json) == "trace: f.trace: stages[1].inputs: must be later stages");
+  json = good;
+  json["fill"]["stages"].erase(1);
+  CHECK(message_of(json) ==
+        "trace: f.trace: fill.stages: must be a list with as many stages as the trace");
   json = good;
   json["interval"]["seconds"] = "long";
   CHECK(message_of(json) == "trace: f.trace: interval.seconds: must be a number");
