@@ -4,7 +4,7 @@
 run_all.py [--all] [--slice K/N] [FILTER]
 
 Over build/dev (sanitizers, assertions): include direction, setup, limits of tests, unit tests, examples in the docs, pipelines of
-examples/, schemas of --json, help, what a terminal shows, bad input, runs that are killed and taken up, the programs outside the checkout that
+examples/, schemas of --json, help, what a terminal shows, bad input, runs that are killed and taken up, the Python package, the programs outside the checkout that
 link the library, each on one thread and two at a time; then text tests, tf.data's answers, the cluster rig, benches in
 tiny mode, alone.
 --slice adds the K-th of N parts of the text tests under every other configuration.
@@ -114,6 +114,7 @@ def parts(a):
         yield Part("other numbers of ranks", [python, tests / "ranks.py", program], 3000)
         if (tests / "outside/run.sh").exists():
             yield Part("programs outside", [tests / "outside/run.sh"], 1800)
+    yield Part("Python package", script("python.py"), 1800, 2)
     yield Part("text tests", [*text, program], 3600, 2)
     yield Part("tf.data's answers", [*golden, program, *filters], 3600, 2)
     yield Part("cluster rig", [python, tests / "rig.py", ROOT / "build/dev", *filters], 1200, 2)

@@ -31,7 +31,7 @@ def output(*command):
 
 
 def cpp_files():
-    return [f for folder in ("src", "include", "bench", "fuzz", "tests", "examples")
+    return [f for folder in ("src", "include", "bench", "fuzz", "tests", "examples", "python")
             for f in sorted((ROOT / folder).rglob("*")) if f.suffix in (".h", ".cc")]
 
 
@@ -301,7 +301,7 @@ def check_memory(_):
 
 def check_scripts(_):
     problems = []
-    scripts = [*ROOT.glob("tools/*.py"), *ROOT.glob("tests/**/*.py"), *ROOT.glob("bench/*.py")]
+    scripts = [*ROOT.glob("tools/*.py"), *ROOT.glob("tests/**/*.py"), *ROOT.glob("bench/*.py"), *ROOT.glob("python/**/*.py")]
     for file in sorted(scripts):
         try:
             compile(file.read_text(encoding="utf-8"), str(file), "exec")

@@ -57,7 +57,8 @@ class Dataset {
   static Dataset from_tensor_slices(const Array& values);
   // Arrays of one first size, sliced together: elements are dicts.
   static Dataset from_tensor_slices(const std::vector<std::pair<std::string, Array>>& columns);
-  static Dataset files(const std::string& pattern, Named named = {});  // names of files
+  static Dataset from_tensor_slices(const std::vector<Array>& columns);  // elements are tuples
+  static Dataset files(const std::string& pattern, Named named = {});    // names of files
   static Dataset tfrecord(const std::string& file, Named named = {});
   static Dataset tfrecord(const std::vector<std::string>& files, Named named = {});
   static Dataset text_line(const std::string& file, Named named = {});
@@ -94,6 +95,11 @@ class Dataset {
   // Several
   static Dataset zip(const std::vector<Dataset>& datasets);
   static Dataset zip(const std::vector<std::pair<std::string, Dataset>>& datasets);
+  // Any operator. In the arguments, functions included, input(i) stands for datasets[i]:
+  // combine("choose_from_datasets", {a, b, c}, {list({input(0), input(1)}), input(2)}).
+  static Dataset combine(const std::string& name, const std::vector<Dataset>& datasets,
+                         std::vector<Value> args, Named named = {});
+  static Value input(size_t i);
   Dataset concatenate(const Dataset& other) const;
   // Materialising
   Dataset cache() const;  // in memory, shared by all iterators of one Dataset

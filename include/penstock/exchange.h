@@ -1,11 +1,13 @@
-// Arrays for other libraries, in the two forms that they agree on: DLPack (NumPy, PyTorch, JAX) and
-// the Arrow C data interface (pyarrow, DuckDB, Polars).
+// Arrays of other libraries, and arrays for them in the two forms that they agree on: DLPack
+// (NumPy, PyTorch, JAX) and the Arrow C data interface (pyarrow, DuckDB, Polars).
 //
 // Numbers are shared, not copied: the result keeps the array's bytes alive until it is released,
 // and nobody may write to them.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <span>
 
 #include "penstock/tensor.h"
 
@@ -68,5 +70,12 @@ DlManagedTensor* to_dlpack(const Array& array);
 // caller calls both `release`s. Strings (as large_binary) and booleans (as bits) are copied. Throws
 // INVALID_ARGUMENT for bfloat16, which Arrow lacks, and for a scalar.
 void to_arrow(const Array& array, ArrowSchema* schema, ArrowArray* out);
+
+// Returns an array of the numbers at `data`, in row-major order and aligned to their size. They
+// must stay as they are until `release` is called: once, by any thread, when the last copy of the
+// array and of what is made of it is gone. It is called at once if this throws. Throws
+// INVALID_ARGUMENT for strings, sizes below 0, more than 8 axes, and data that is not aligned.
+Array from_memory(Type type, std::span<const int64_t> shape, const void* data,
+                  std::function<void()> release);
 
 }  // namespace penstock

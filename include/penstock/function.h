@@ -11,9 +11,11 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -81,6 +83,15 @@ Value name(const std::string& text);   // a dtype: name("float32")
 Value none();
 Value automatic();  // the value of a knob that is left to Penstock
 
+// One piece of x[...]: an index, a part of an axis, `...`, or a new axis of size 1.
+struct AxisIndex {
+  enum class Kind : uint8_t { index, slice, ellipsis, new_axis };
+  Kind kind = Kind::index;
+  std::optional<Value> index;             // index
+  std::optional<Value> begin, end, step;  // slice: empty where left out
+};
+Value subscript(const Value& x, const std::vector<AxisIndex>& pieces);
+
 // What map and the like are given.
 class UserFunction {
  public:
@@ -92,6 +103,10 @@ class UserFunction {
              std::is_invocable_v<F, Value, Value, Value, Value>)
   UserFunction(const F& f)
       : UserFunction(arity<F>(), [&f](const std::vector<Value>& x) { return invoke(f, x); }) {}
+
+  // A function of `arity` arguments, 0 to 4, whose body is called once, now.
+  static UserFunction record(int arity,
+                             const std::function<Value(const std::vector<Value>&)>& body);
 
   // As an argument of call: call("map", {ds, function.value()}).
   // Throws Error for a text that is not an expression.

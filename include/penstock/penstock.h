@@ -1,6 +1,7 @@
 // All of Penstock's C++ interface.
 #pragma once
 
+#include "penstock/calls.h"
 #include "penstock/dataset.h"
 #include "penstock/error.h"
 #include "penstock/exchange.h"

@@ -253,6 +253,12 @@ Dataset Dataset::from_tensor_slices(const std::vector<std::pair<std::string, Arr
   return slices(Attr::dict(std::move(keys), std::move(items)));
 }
 
+Dataset Dataset::from_tensor_slices(const std::vector<Array>& columns) {
+  std::vector<Attr> items;
+  for (const Array& array : columns) items.push_back(Attr::of(ArrayAccess::tensor(array)));
+  return slices(Attr::tuple(std::move(items)));
+}
+
 Dataset Dataset::files(const std::string& pattern, Named named) {
   return build_call("files", {}, {pattern}, std::move(named));
 }
@@ -352,6 +358,13 @@ Dataset Dataset::zip(const std::vector<std::pair<std::string, Dataset>>& dataset
   }
   return build("zip", call("zip", {dict(std::move(items))}).expr(), inputs);
 }
+
+Dataset Dataset::combine(const std::string& name, const std::vector<Dataset>& datasets,
+                         std::vector<Value> args, Named named) {
+  return build(name, call(name, std::move(args), std::move(named)).expr(), datasets);
+}
+
+Value Dataset::input(size_t i) { return name(input_name(i)); }
 
 Dataset Dataset::concatenate(const Dataset& other) const {
   return build_call("concatenate", {*this, other}, {}, {});

@@ -3,10 +3,14 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "api/element.h"
 #include "data/dtype.h"
+#include "data/foreign.h"
 #include "penstock/error.h"
 
 namespace penstock {
@@ -196,6 +200,28 @@ void to_arrow(const Array& array, ArrowSchema* schema, ArrowArray* out) {
     schema->release(schema);
     throw;
   }
+}
+
+Array from_memory(Type type, std::span<const int64_t> shape, const void* data,
+                  std::function<void()> release) {
+  // Before anything is checked: from here on whatever ends this function calls `release`.
+  BufferRef buffer = foreign_buffer(std::move(release));
+  const auto fail = [](const std::string& what) {
+    throw Error(Code::invalid_argument, "from_memory: " + what);
+  };
+  if (type == Type::bytes) fail("strings are not shared; copy them with Array::texts");
+  if (shape.size() > static_cast<size_t>(kMaxRank))
+    fail(std::to_string(shape.size()) + " axes, at most 8 are possible");
+  for (const int64_t size : shape) {
+    if (size < 0) fail("a size is negative: " + std::to_string(size));
+  }
+  const auto size = static_cast<uintptr_t>(dtype_size(to_dtype(type)));
+  if (reinterpret_cast<uintptr_t>(data) % size != 0)
+    fail("the data is not aligned to " + std::to_string(size) + " bytes");
+  const Dims dims(shape);
+  // Nobody writes: the buffer's own reference goes to the array, and constants are never unique.
+  return ArrayAccess::of(Tensor(to_dtype(type), dims, std::move(buffer),
+                                static_cast<std::byte*>(const_cast<void*>(data))));
 }
 
 }  // namespace penstock

@@ -217,6 +217,32 @@ Value Value::operator[](const Value& index) const {
   return Value(record(std::move(e)));
 }
 
+Value subscript(const Value& x, const std::vector<AxisIndex>& pieces) {
+  const auto part = [](const std::optional<Value>& value) {
+    return value ? expr_of(*value) : ExprPtr();
+  };
+  Expr e = of_kind(Expr::Kind::subscript);
+  e.items.push_back(expr_of(x));
+  for (const AxisIndex& piece : pieces) {
+    Subscript& s = e.subscripts.emplace_back();
+    switch (piece.kind) {
+      case AxisIndex::Kind::ellipsis: s.kind = Subscript::Kind::ellipsis; break;
+      case AxisIndex::Kind::new_axis: s.index = expr_of(none()); break;
+      case AxisIndex::Kind::index:
+        if (!piece.index) throw Error(Code::invalid_argument, "subscript: an index has no value");
+        s.index = expr_of(*piece.index);
+        break;
+      case AxisIndex::Kind::slice:
+        s.kind = Subscript::Kind::slice;
+        s.begin = part(piece.begin);
+        s.end = part(piece.end);
+        s.step = part(piece.step);
+        break;
+    }
+  }
+  return Value(record(std::move(e)));
+}
+
 Value Value::binary(const char* op, const Value& a, const Value& b) {
   Expr e = of_kind(Expr::Kind::binary, op);
   e.items = {expr_of(a), expr_of(b)};
@@ -313,6 +339,16 @@ UserFunction::UserFunction(int arity, const std::function<Value(const std::vecto
   const Value result = body(parameters);
   lambda.items.push_back(Binder(frames.back(), "v" + level + "_", tag).bind(expr_of(result)));
   lambda_ = literal(std::move(lambda));
+}
+
+UserFunction UserFunction::record(int arity,
+                                  const std::function<Value(const std::vector<Value>&)>& body) {
+  if (arity < 0 || arity > static_cast<int>(kArgumentNames.size())) {
+    throw Error(Code::invalid_argument, "a function takes at most " +
+                                            std::to_string(kArgumentNames.size()) +
+                                            " arguments: " + std::to_string(arity));
+  }
+  return {arity, body};
 }
 
 Value UserFunction::value() const {

@@ -16,7 +16,10 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <functional>
+#include <memory>
 #include <mutex>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -24,6 +27,7 @@
 #include "base/fork.h"
 #include "base/recycled.h"
 #include "data/charged.h"
+#include "data/foreign.h"
 #include "data/hand_over.h"
 #include "data/room_keeper.h"
 
@@ -41,6 +45,7 @@ constexpr int64_t kLeastMapped = 1 << 20;  // larger sizes get mappings of their
 constexpr int64_t kHugePage = 2 << 20;
 constexpr int64_t kMostBytes = int64_t{1} << 46;
 constexpr int32_t kHandedOver = 1 << 30;  // in BufferHeader::size_class
+constexpr int32_t kForeign = 1 << 29;     // there, too: the bytes are the std::function to call
 
 constexpr int kClasses = size_class_of(kMostBytes + kHeader) + 1;
 
@@ -185,7 +190,28 @@ BufferRef BufferPool::allocate(int64_t bytes) {
   return BufferRef(header);
 }
 
+BufferRef foreign_buffer(std::function<void()> release) {
+  using Release = std::function<void()>;
+  static_assert(alignof(Release) <= 64);
+  BufferRef out;
+  try {
+    out = process_pool().allocate(sizeof(Release));
+  } catch (...) {
+    release();
+    throw;
+  }
+  ::new (static_cast<void*>(out.data())) Release(std::move(release));
+  reinterpret_cast<BufferHeader*>(out.data() - kHeader)->size_class |= kForeign;
+  return out;
+}
+
 void BufferPool::give_back(BufferHeader* header) {
+  if ((header->size_class & kForeign) != 0) {
+    auto* release = std::launder(reinterpret_cast<std::function<void()>*>(header + 1));
+    (*release)();
+    std::destroy_at(release);
+    header->size_class &= ~kForeign;
+  }
   const bool handed_over = (header->size_class & kHandedOver) != 0;
   const int size_class = header->size_class & ~kHandedOver;
   const int64_t total = size_class_bytes(size_class);

@@ -4,11 +4,15 @@
 #include <string>
 #include <vector>
 
+#include "penstock/calls.h"
+
 namespace penstock {
 
 struct KnownCall {
   std::string name, group, signature, doc, effects;
   bool can_fail = false, elementwise = false;
+  CallInfo::Kind kind = CallInfo::Kind::op;
+  std::vector<CallParameter> parameters{};
 };
 
 // Operators first, then ops, with the plain names of those that have one ("sum").

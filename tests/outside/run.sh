@@ -28,7 +28,7 @@ failed=0
 if [ "$preset" = shared ]; then
   library=$(find "$work/prefix" -name 'libpenstock.so')
   classes='Arguments|Array|Dataset|Element|ElementCursor|ElementSpec|Error|Iterator|SharedBytes|UserFunction|Value|job'
-  functions='automatic|call|code_name|cond|dict|list|name|none|operator.*|register_.*|to_arrow|to_dlpack|tuple|type_name'
+  functions='automatic|call|calls|code_name|cond|dict|from_memory|list|name|none|operator.*|register_.*|subscript|to_arrow|to_dlpack|tuple|type_name'
   if nm -DC --defined-only "$library" | cut -d' ' -f3- | sed 's/(.*//' |
     grep -vE "^(penstock::($classes)::|penstock::($functions)$|(typeinfo|typeinfo name|vtable) for penstock::Error$)"; then
     echo "the shared library exports internal names"

@@ -1,0 +1,30 @@
+"""Penstock: input pipelines for machine-learning training.
+
+>>> import penstock as ps
+>>> ds = ps.range(10).map(lambda x: {"x": x, "even": x % 2 == 0}).filter(lambda e: e["even"]).batch(4)
+>>> for batch in ds:
+...     print(batch["x"])
+[0 2 4 6]
+[8]
+
+Sources are functions (``ps.range``, ``ps.files``, ``ps.tfrecord``, ...), operators are methods of what they give, ops are
+functions for use inside ``map`` and the like (``ps.sqrt``, ``ps.image.decode_jpeg``, ...). All of them come from the
+engine's own table; ``penstock ops`` and docs/operators.md describe them.
+"""
+from . import _calls, _core
+from ._arrays import Ragged, Sparse
+from ._dataset import Dataset, Iterator, from_tensor_slices, parse, read
+from ._errors import *  # noqa: F403
+from ._errors import KINDS, Error, TraceError
+from ._functions import cond, expr
+from ._reports import Explanation, Optimization
+from ._types import DTYPES, DatasetSpec, DType, TensorSpec
+from ._values import Value, auto
+
+_own = dict(globals())
+globals().update(_calls.functions())
+globals().update(DTYPES)
+globals().update({name: what for name, what in _own.items() if not name.startswith("__")})
+
+__version__ = _core.version
+__all__ = sorted(name for name in {*DTYPES, *_calls.functions(), *_own} if not name.startswith("_"))

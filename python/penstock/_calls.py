@@ -1,0 +1,104 @@
+"""Functions and methods made from the engine's own table of operators and ops."""
+import inspect
+import keyword
+import types
+
+from . import _core
+from ._values import Inputs, auto, call, is_tracing, to_core
+
+OPERATORS, OPS = {}, {}
+for _name, _kind, _group, _doc, _parameters in _core.calls():
+    (OPS if _kind == "op" else OPERATORS)[_name] = (_kind, _group, _doc, _parameters)
+NAMES = OPERATORS.keys() | OPS.keys()
+
+_DEFAULTS = {"none": None, "auto": auto, "true": True, "false": False}
+
+
+def _default(text):
+    if text in _DEFAULTS:
+        return _DEFAULTS[text]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text[1:-1] if text.startswith('"') else text
+
+
+def signature(parameters, method=False):
+    """The Python signature of a call: what help() shows, and what says how many arguments it must have."""
+    P = inspect.Parameter
+    out = []
+    several = False
+    for i, (name, kind, required, by_name, fallback) in enumerate(parameters):
+        name = "self" if method and i == 0 else name + "_" * keyword.iskeyword(name)
+        if kind in ("datasets", "tensors"):
+            out.append(P(name, P.VAR_POSITIONAL))
+            several = True
+            continue
+        has_default = not required or any(p.default is not P.empty for p in out)
+        out.append(P(name, P.KEYWORD_ONLY if by_name or several else P.POSITIONAL_OR_KEYWORD,
+                     default=(None if required else _default(fallback)) if has_default else P.empty))
+    out.sort(key=lambda p: p.kind)
+    return inspect.Signature(out)
+
+
+def build(name, args, named):
+    """A call of an operator: a dataset, a sink's value, or inside a function a value that stands for these."""
+    from ._dataset import Dataset
+    functions = {p[0] for p in OPERATORS[name][3] if p[1] == "function"}
+    positions = [p[1] == "function" for p in OPERATORS[name][3]]
+
+    def argument(x, is_function):
+        return _core.expression(x) if is_function and isinstance(x, str) else to_core(x)
+
+    if is_tracing():
+        return call(name, args, named)
+    with Inputs() as inputs:
+        values = [argument(a, i < len(positions) and positions[i]) for i, a in enumerate(args)]
+        keyed = [(k, argument(v, k in functions)) for k, v in named.items()]
+        built = _core.combine(name, inputs.datasets, values, keyed)
+    return built.value() if OPERATORS[name][0] == "sink" else Dataset(built)
+
+
+def _documented(f, name, doc, parameters, method=False):
+    f.__name__ = f.__qualname__ = name
+    f.__module__ = "penstock"
+    f.__signature__ = signature(parameters, method)
+    f.__doc__ = f"{doc}\n\n{name}{f.__signature__}"
+    return f
+
+
+def operator_function(name):
+    """ps.NAME of a source, and of an operator that takes several datasets."""
+    _, _, doc, parameters = OPERATORS[name]
+    return _documented(lambda *args, **named: build(name, args, named), name, doc, parameters)
+
+
+def operator_method(name):
+    """ds.NAME of an operator whose first argument is a dataset."""
+    _, _, doc, parameters = OPERATORS[name]
+    return _documented(lambda self, *args, **named: build(name, (self, *args), named), name, doc, parameters, True)
+
+
+def op_function(name):
+    """ps.NAME of an op."""
+    _, _, doc, parameters = OPS[name]
+    return _documented(lambda *args, **named: call(name, args, named), name, doc, parameters)
+
+
+def is_method(name):
+    parameters = OPERATORS[name][3]
+    return bool(parameters) and parameters[0][1] == "dataset"
+
+
+def functions():
+    """-> {name: function} of the package, and groups of ops as namespaces where their name is free."""
+    out = {name: op_function(name) for name in OPS}
+    out.update({name: operator_function(name) for name in OPERATORS if not is_method(name)})
+    groups = {}
+    for name, (_, group, _, _) in OPS.items():
+        if group.isidentifier() and group not in NAMES:
+            groups.setdefault(group, {})[name] = out[name]
+    out.update({group: types.SimpleNamespace(**members) for group, members in groups.items()})
+    return out

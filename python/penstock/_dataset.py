@@ -1,0 +1,265 @@
+"""Datasets: what a pipeline is in Python."""
+import os
+
+from . import _core
+from ._arrays import is_array, to_core
+from ._calls import OPERATORS, build, is_method, operator_method
+from ._errors import InvalidArgument
+from ._reports import Explanation, Optimization
+from ._types import leaf
+
+
+class Dataset:
+    """An immutable pipeline. Every method gives a new one; nothing runs before it is iterated.
+
+    Its operators (``map``, ``batch``, ``shuffle``, ...) are those of the pipe language; help(ps.Dataset) lists
+    them, docs/operators.md describes them. ``str(ds)`` is the text of the pipeline, ``ps.parse`` reads it.
+
+    >>> import penstock as ps
+    >>> ds = ps.range(5).map(lambda x: x * x).batch(2)
+    >>> for batch in ds:
+    ...     print(batch)
+    [0 1]
+    [4 9]
+    [16]
+    >>> print(ds)
+    range(5)
+    | map(x -> x * x)
+    | batch(2)
+    """
+
+    __slots__ = ("_core",)
+
+    def __init__(self, core):
+        self._core = core
+
+    def __iter__(self):
+        return Iterator(self)
+
+    def iterate(self):
+        """An iterator that can be saved: the same as iter(ds).
+
+        >>> import penstock as ps
+        >>> next(ps.range(3).iterate())
+        0
+        """
+        return Iterator(self)
+
+    def restore(self, state):
+        """An iterator that goes on where the one stood that gave ``state``; a list of states: those of all ranks.
+
+        >>> import penstock as ps
+        >>> ds = ps.range(5)
+        >>> it = ds.iterate()
+        >>> next(it), next(it)
+        (0, 1)
+        >>> list(ds.restore(it.save_state()))
+        [2, 3, 4]
+        """
+        return Iterator(self, state)
+
+    def __len__(self):
+        n = self._core.cardinality()
+        if n < 0:
+            raise TypeError("the pipeline has no end" if n == -1 else "the number of elements is not known before they are counted")
+        return n
+
+    def __bool__(self):
+        return True
+
+    def __getitem__(self, index):
+        """ds[i]: the element at that index."""
+        if not hasattr(index, "__index__"):
+            raise TypeError("a dataset is indexed by an integer; parts of it are skip, take and shard")
+        index = index.__index__()
+        if index < 0:
+            index += len(self)
+        return build("at", (self, index), {})
+
+    @property
+    def spec(self):
+        """The structure of an element: ps.TensorSpec in tuples and dicts.
+
+        >>> import penstock as ps
+        >>> ps.from_tensor_slices({"x": [1.0, 2.0]}).spec
+        {'x': TensorSpec(dtype=ps.float32, shape=(), kind='tensor', ragged_rank=0)}
+        """
+        return self._core.spec(leaf)
+
+    def apply(self, stages):
+        """Further stages, as text or as a function of the dataset.
+
+        >>> import penstock as ps
+        >>> list(ps.range(9).apply("skip(1) | take(2)"))
+        [1, 2]
+        """
+        return stages(self) if callable(stages) else Dataset(self._core.apply(stages))
+
+    def configure(self, **options):
+        """How it runs: threads, memory_bytes, block_rows, optimize, latency, checkpoints, seed.
+
+        Left out: all cores, three quarters of the memory, blocks of 4096 rows, optimized, no latency mode, states of
+        iterators that are reached by running again, seed 0 for stages without one.
+
+        >>> import penstock as ps
+        >>> list(ps.range(3).configure(threads=1))
+        [0, 1, 2]
+        """
+        names = ("threads", "memory_bytes", "block_rows", "optimize", "latency", "checkpoints", "seed")
+        merged = dict(zip(names, self._core.options()))
+        for name in options:
+            if name not in merged:
+                raise TypeError(f"there is no option {name!r}; there are: {', '.join(names)}")
+        merged.update(options)
+        return Dataset(self._core.configured(*merged.values()))
+
+    def run(self):
+        """Runs it to the end, gives what was counted: a dict, "stages" with a dict for each stage.
+
+        >>> import penstock as ps
+        >>> ps.range(100).run()["elements"]
+        100
+        """
+        iterator = _core.Iterator(self._core)
+        iterator.drain()
+        return iterator.stats()
+
+    def explain(self, seconds=3.0, elements=0):
+        """Runs it for some seconds (or elements): what limits its rate, and what to do about it.
+
+        >>> import penstock as ps
+        >>> ps.range(1000).explain().verdict.split(":")[0]
+        'input-bound'
+        """
+        return Explanation(*_core.explain(self._core, seconds, elements))
+
+    def trace(self, seconds=3.0, elements=0):
+        """Runs it for some seconds (or elements): the text of a trace file, which the command line takes for a pipeline.
+
+        >>> import json, penstock as ps
+        >>> json.loads(ps.range(100).trace())["program"].strip()
+        'range(100)'
+        """
+        return _core.trace(self._core, seconds, elements)
+
+    def optimize(self, trace_seconds=1.5, measure_seconds=0.0):
+        """Searches the plan that gives the same elements in the same order fastest; see ps.Optimization."""
+        dataset, *rest = _core.optimize(self._core, trace_seconds, measure_seconds)
+        return Optimization(Dataset(dataset), *rest)
+
+    def optimized(self):
+        """The plan that is run when it is iterated: rewritten, all knobs set.
+
+        >>> import penstock as ps
+        >>> list(ps.range(9).skip(6).optimized())
+        [6, 7, 8]
+        """
+        return Dataset(self._core.optimized())
+
+    def __str__(self):
+        return self._core.text().rstrip("\n")
+
+    def __repr__(self):
+        return f"<ps.Dataset of {self._core.spec_text()}: {' '.join(str(self).split())}>"
+
+    def __reduce__(self):
+        return _again, (self._core.text(), self._core.options())
+
+
+def _again(text, options):
+    return Dataset(_core.parse(text, {}).configured(*options))
+
+
+class Iterator:
+    """One pass over a dataset. Threads may share it: each element goes to one of them.
+
+    >>> import penstock as ps
+    >>> it = iter(ps.range(3))
+    >>> next(it)
+    0
+    >>> state = it.state_dict()
+    >>> list(it)
+    [1, 2]
+    >>> it.load_state_dict(state)
+    >>> list(it)
+    [1, 2]
+    """
+
+    __slots__ = ("_core",)
+
+    def __init__(self, dataset, state=None):
+        self._core = _core.Iterator(dataset._core) if state is None else _core.Iterator(dataset._core, _states(state))
+
+    def __iter__(self):
+        return self._core  # a call less for each element
+
+    def __next__(self):
+        return next(self._core)
+
+    def save_state(self):
+        """Where it stands, as bytes: kilobytes, whatever the stages hold; see Dataset.restore."""
+        return self._core.save()
+
+    def state_dict(self):
+        """The same, as trainers keep it."""
+        return {"penstock": self._core.save()}
+
+    def load_state_dict(self, state):
+        """Goes on where the iterator stood that gave ``state``."""
+        self._core.restore(_states(state))
+
+    def stats(self):
+        """What has been counted so far; see Dataset.run."""
+        return self._core.stats()
+
+
+def _states(state):
+    if isinstance(state, dict):
+        state = state["penstock"]
+    return list(state) if isinstance(state, (list, tuple)) else [state]
+
+
+def from_tensor_slices(tensors):
+    """The items of arrays along axis 0; of a dict or a tuple of arrays: dicts or tuples of items.
+
+    NumPy's memory is used as it is, not copied; do not write to it while the dataset lives.
+
+    >>> import numpy as np, penstock as ps
+    >>> ds = ps.from_tensor_slices({"x": np.eye(2, dtype=np.float32), "y": np.arange(2)})
+    >>> ds[1]["x"], ds[1]["y"]
+    (array([0., 1.], dtype=float32), 1)
+    """
+    if is_array(tensors):
+        return Dataset(_core.slices(to_core(tensors)))
+    if isinstance(tensors, tuple) and hasattr(tensors, "_fields"):
+        tensors = tensors._asdict()
+    items = list(tensors.values()) if isinstance(tensors, dict) else tensors if isinstance(tensors, tuple) else []
+    if not any(map(is_array, items)):
+        return build("from_tensor_slices", (tensors,), {})
+    import numpy
+    if not all(is_array(i) or isinstance(i, list) for i in items):
+        raise InvalidArgument("from_tensor_slices takes one array, or a dict or a tuple of arrays; zip datasets for more")
+    arrays = [to_core(numpy.asarray(i)) for i in items]
+    if isinstance(tensors, dict):
+        return Dataset(_core.slices_of_dict(list(zip(tensors, arrays))))
+    return Dataset(_core.slices_of_tuple(arrays))
+
+
+def parse(text, **settings):
+    """The pipeline of a text; ``settings`` are its params.
+
+    >>> import penstock as ps
+    >>> list(ps.parse("param n = 3\\nrange(n)", n=2))
+    [0, 1]
+    """
+    return Dataset(_core.parse(text, {k: str(v) for k, v in settings.items()}))
+
+
+def read(path, **settings):
+    """The pipeline of a .pipe file; ``settings`` are its params."""
+    return Dataset(_core.read(os.fspath(path), {k: str(v) for k, v in settings.items()}))
+
+
+for _name in OPERATORS:
+    if is_method(_name) and not hasattr(Dataset, _name):
+        setattr(Dataset, _name, operator_method(_name))

@@ -1,0 +1,125 @@
+"""Errors: one exception for each kind, which is also one of Python's own."""
+import linecache
+import os
+import sys
+
+
+class Error(Exception):
+    """Something went wrong in a pipeline.
+
+    ``code`` is the kind ("NOT_FOUND"), ``node`` the stage that says it ("" if none does), ``message`` the
+    text without it.
+
+    >>> import penstock as ps
+    >>> try:
+    ...     ps.range(3).batch(0)
+    ... except ps.Error as e:
+    ...     e.code, e.node, isinstance(e, ValueError)
+    ('INVALID_ARGUMENT', 'batch', True)
+    """
+
+    code = "UNKNOWN"
+
+    def __init__(self, message="", node=""):
+        super().__init__(f"{node}: {message}" if node else message)
+        self.message, self.node = message, node
+
+    def __reduce__(self):
+        return type(self), (self.message, self.node)
+
+    def __str__(self):  # OSError and KeyError have their own
+        return str(self.args[0]) if self.args else ""
+
+
+class InvalidArgument(Error, ValueError):
+    """An argument, a type or a value that cannot be used."""
+    code = "INVALID_ARGUMENT"
+
+
+class NotFound(Error, FileNotFoundError, LookupError):
+    """There is no such file, component or name."""
+    code = "NOT_FOUND"
+
+
+class AlreadyExists(Error, FileExistsError):
+    """A file or a name is there already."""
+    code = "ALREADY_EXISTS"
+
+
+class PermissionDenied(Error, PermissionError):
+    """The system refuses it."""
+    code = "PERMISSION_DENIED"
+
+
+class ResourceExhausted(Error, MemoryError):
+    """Memory, or another budget, is used up."""
+    code = "RESOURCE_EXHAUSTED"
+
+
+class FailedPrecondition(Error, RuntimeError):
+    """Not in this state: a checkpoint of another pipeline, an iterator after a fork."""
+    code = "FAILED_PRECONDITION"
+
+
+class OutOfRange(Error, IndexError):
+    """After the end."""
+    code = "OUT_OF_RANGE"
+
+
+class Unimplemented(Error, NotImplementedError):
+    """It could be meant, but is not supported."""
+    code = "UNIMPLEMENTED"
+
+
+class Internal(Error, RuntimeError):
+    """A defect of Penstock."""
+    code = "INTERNAL"
+
+
+class Unavailable(Error, OSError):
+    """Storage does not answer."""
+    code = "UNAVAILABLE"
+
+
+class DataLoss(Error, OSError):
+    """Damaged data: a wrong checksum, a cut file."""
+    code = "DATA_LOSS"
+
+
+class Cancelled(Error):
+    """The run was cancelled."""
+    code = "CANCELLED"
+
+
+class TraceError(Error, TypeError):
+    """A function asks for a value that is only known when the pipeline runs."""
+    code = "INVALID_ARGUMENT"
+
+
+KINDS = {kind.code: kind for kind in (InvalidArgument, NotFound, AlreadyExists, PermissionDenied, ResourceExhausted,
+                                      FailedPrecondition, OutOfRange, Unimplemented, Internal, Unavailable, DataLoss,
+                                      Cancelled)}
+
+
+def make(code, message, node):
+    """The exception of an error of the engine; called by penstock._core."""
+    kind = KINDS.get(code, Error)
+    out = kind(message, node)
+    out.code = code
+    return out
+
+
+def traced(what, instead):
+    """-> TraceError that shows the line of the user's function which asks for `what`."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    frame = sys._getframe(1)
+    while frame and os.path.dirname(os.path.abspath(frame.f_code.co_filename)) == here:
+        frame = frame.f_back
+    if frame is None:
+        return TraceError(f"{what}: {instead}")
+    file, line = frame.f_code.co_filename, frame.f_lineno
+    text = linecache.getline(file, line).strip()
+    shown = f"\n    {text}" if text else ""
+    error = TraceError(f"{file}:{line}: {what}: {instead}{shown}")
+    error.file, error.line = file, line
+    return error

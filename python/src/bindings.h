@@ -1,0 +1,49 @@
+// The parts of the module penstock._core, and what they share.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <string>
+#include <vector>
+
+#include "penstock/penstock.h"
+
+namespace nb = nanobind;
+
+namespace penstock::python {
+
+void bind_errors(nb::module_& m);
+void bind_calls(nb::module_& m);
+void bind_values(nb::module_& m);
+void bind_arrays(nb::module_& m);
+void bind_dataset(nb::module_& m);
+void bind_iterator(nb::module_& m);
+void bind_reports(nb::module_& m);
+
+// Lets other Python threads run while `f`, which must not touch a Python object, does.
+template <typename F>
+auto without_gil(const F& f) {
+  const nb::gil_scoped_release release;
+  return f();
+}
+
+// Makes Python values of the elements of one dataset: numbers of rank 0 become NumPy scalars,
+// strings bytes, tensors read-only NumPy arrays over the element's own memory. Holds what elements
+// share, so that one call does little. With the GIL.
+class ToPython {
+ public:
+  explicit ToPython(const ElementSpec& spec);
+  nb::object operator()(const Element& element) const;
+
+ private:
+  ElementSpec::Kind kind_;
+  std::vector<nb::object> keys_;  // dict
+  std::vector<ToPython> parts_;   // tuple, dict
+};
+
+// A NumPy array over `array`'s memory, which it keeps alive. Strings are copied.
+nb::object to_numpy(const Array& array);
+// The structure of a spec, with `leaf(kind, dtype, shape, ragged_rank)` for tensors and the like.
+nb::object spec_to_python(const ElementSpec& spec, const nb::object& leaf);
+
+}  // namespace penstock::python

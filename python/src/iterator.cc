@@ -1,0 +1,134 @@
+// Walking over a dataset: waits without the GIL, and looks for signals meanwhile.
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.h"
+
+namespace penstock::python {
+namespace {
+
+constexpr double kSignalsEverySeconds = 0.05;
+
+class PyIterator {
+ public:
+  explicit PyIterator(const Dataset& ds)
+      : dataset_(ds),
+        to_python_(ds.element_spec()),
+        iterator_(without_gil([&] { return std::make_unique<Iterator>(ds.iterate()); })) {}
+  PyIterator(const Dataset& ds, const std::vector<std::string>& saved)
+      : dataset_(ds), to_python_(ds.element_spec()) {
+    restore(saved);
+  }
+  ~PyIterator() {
+    if (!iterator_) return;
+    without_gil([&] {
+      iterator_->cancel();
+      iterator_.reset();
+    });
+  }
+  PyIterator(const PyIterator&) = delete;
+  PyIterator& operator=(const PyIterator&) = delete;
+
+  // Holds the iterator while it waits: another thread may restore this one meanwhile.
+  nb::object next() {
+    const std::shared_ptr<Iterator> iterator = iterator_;
+    Element element;
+    for (;;) {
+      const Iterator::Next got =
+          without_gil([&] { return iterator->next(&element, kSignalsEverySeconds); });
+      if (got == Iterator::Next::element) return to_python_(element);
+      if (got == Iterator::Next::end) throw nb::stop_iteration();
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    }
+  }
+
+  nb::bytes save() const {
+    const std::string saved = without_gil([&] { return iterator_->save(); });
+    return nb::bytes(saved.data(), saved.size());
+  }
+
+  void restore(const std::vector<std::string>& saved) {
+    iterator_ = without_gil([&] {
+      return std::make_shared<Iterator>(saved.size() == 1 ? dataset_.resume(saved[0])
+                                                          : dataset_.resume(saved));
+    });
+  }
+
+  // Runs to the end; the first error is thrown.
+  void drain() {
+    Element element;
+    for (;;) {
+      const Iterator::Next got = without_gil([&] {
+        Iterator::Next last = Iterator::Next::element;
+        for (int i = 0; i < 4096 && last == Iterator::Next::element; ++i) {
+          last = iterator_->next(&element, kSignalsEverySeconds);
+        }
+        return last;
+      });
+      if (got == Iterator::Next::end) return;
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    }
+  }
+
+  nb::dict stats() const {
+    const job::Stats s = iterator_->stats();
+    nb::list stages;
+    for (const job::StageStats& stage : s.stages) {
+      nb::dict row;
+      row["name"] = stage.name;
+      row["op"] = stage.op;
+      row["elements"] = stage.elements;
+      row["errors"] = stage.errors;
+      row["bytes"] = stage.bytes;
+      row["bytes_read"] = stage.bytes_read;
+      row["files_opened"] = stage.files_opened;
+      row["cpu_seconds"] = stage.cpu_seconds;
+      row["starved_seconds"] = stage.starved_seconds;
+      row["blocked_seconds"] = stage.blocked_seconds;
+      row["threads"] = stage.limit;
+      stages.append(row);
+    }
+    nb::dict out;
+    out["seconds"] = s.seconds;
+    out["first_element_seconds"] = s.first_element_seconds;
+    out["cpu_seconds"] = s.cpu_seconds;
+    out["waited_seconds"] = s.waited_seconds;
+    out["consumer_seconds"] = s.consumer_seconds;
+    out["elements"] = s.elements;
+    out["ended"] = s.ended;
+    out["peak_memory_bytes"] = s.peak_memory_bytes;
+    out["stages"] = stages;
+    return out;
+  }
+
+ private:
+  const Dataset dataset_;
+  const ToPython to_python_;
+  std::shared_ptr<Iterator> iterator_;
+};
+
+std::vector<std::string> texts(const nb::list& saved) {
+  std::vector<std::string> out;
+  for (const nb::handle item : saved) {
+    const auto bytes = nb::cast<nb::bytes>(item);
+    out.emplace_back(bytes.c_str(), bytes.size());
+  }
+  return out;
+}
+
+}  // namespace
+
+void bind_iterator(nb::module_& m) {
+  nb::class_<PyIterator>(m, "Iterator")
+      .def(nb::init<const Dataset&>())
+      .def("__init__", [](PyIterator* self, const Dataset& ds,
+                          const nb::list& saved) { new (self) PyIterator(ds, texts(saved)); })
+      .def("__iter__", [](const nb::handle self) { return nb::borrow(self); })
+      .def("__next__", &PyIterator::next)
+      .def("save", &PyIterator::save)
+      .def("restore", [](PyIterator& self, const nb::list& saved) { self.restore(texts(saved)); })
+      .def("drain", &PyIterator::drain)
+      .def("stats", &PyIterator::stats);
+}
+
+}  // namespace penstock::python

@@ -1,0 +1,13 @@
+// penstock._core: the public C++ API, as it is, for the Python package, which makes it Pythonic.
+#include "bindings.h"
+
+NB_MODULE(_core, m) {
+  using namespace penstock::python;  // NOLINT
+  bind_errors(m);
+  bind_calls(m);
+  bind_values(m);
+  bind_arrays(m);
+  bind_dataset(m);
+  bind_iterator(m);
+  bind_reports(m);
+}
