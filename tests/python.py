@@ -4,7 +4,8 @@
 python.py [--preset PRESET] [FILTER]
 
 Debian's python3 gets a venv, build/python-venv, with nanobind from PyPI, and the extension a folder of its own,
-build/python-PRESET. Without a way to PyPI, and without a venv that an earlier run made, it says so and runs nothing.
+build/python-PRESET. Without the packages of the group python, or without a way to PyPI and a venv that an earlier run made, it says so and
+runs nothing.
 With the sanitizers their runtimes are loaded first (LD_PRELOAD); leaks are not looked for, since the interpreter has its own.
 Closing line: N passed, N failed.
 """
@@ -15,6 +16,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 
 from program import ENV, TooLong, execute
 
@@ -39,11 +41,13 @@ def make_venv():
     """-> None, or why there is none. The venv is made in another place first: it is whole or absent."""
     if PYTHON.exists() and run(PYTHON, "-m", "nanobind", "--version").returncode == 0:
         return None
+    if not pathlib.Path(sysconfig.get_path("include"), "Python.h").exists():
+        return "python3-dev is not installed"
     new = VENV.with_name("python-venv.new")
     shutil.rmtree(new, ignore_errors=True)
     done = run("/usr/bin/python3", "-m", "venv", "--system-site-packages", new)
     if done.returncode:
-        failed(done.stdout)
+        return done.stdout.split("\n")[0]
     done = run(new / "bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "1",
                "--timeout", "20", *NEEDED)
     if done.returncode:
