@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "data/ragged.h"
 
@@ -114,7 +115,9 @@ void SlotColumn::keep(size_t slot, const Tensor& row) {
 
 Tensor SlotColumn::take(size_t slot) {
   if (tensors_[slot].object()) held_.shrink(kObjectBytes);
-  return std::move(tensors_[slot]);
+  // An empty one stays: an error that comes next leaves it there, to be given without being looked
+  // at.
+  return std::exchange(tensors_[slot], Tensor());
 }
 
 void SlotColumn::put(size_t slot, Block* in, size_t column, int64_t row) {
