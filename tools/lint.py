@@ -52,7 +52,7 @@ RAW_OPEN = re.compile(
     r"(?<!\w)::open\(|\bf?open(?:at|dir)\(|\bfopen\(|\b[io]?fstream\b|(?<![\w.>:])(?:::)?l?stat\(|(?<![\w.>])::(?:unlink"
     r"|rename|mkdir|rmdir|access|truncate|symlink|utimensat)\(|(?<![\w.>:])access\(|\bopen_(?:path|regular)\("
     r"|\b(?:recursive_)?directory_iterator\b|\b(?:std::filesystem|fs)::(?!path\b)|\bstd::(?:remove|rename)\(\w+\.c_str")
-CONSTANT_NAME = re.compile(r'fopen\("/proc|"/proc/cpuinfo"|"/sys/fs/cgroup|v1\(v1_path\)')
+CONSTANT_NAME = re.compile(r'fopen\("/proc|file\("/proc/|open\(proc_path|"/proc/cpuinfo"|"/sys/fs/cgroup|v1\(v1_path\)')
 RAW_GOOD = ("run(file.open(x));", "files->status(name)", "at.files->rename(a, b);", "std::filesystem::path p;", "table.access(i)",
             "LookupTable::open(attr)", "context.open(node)", "std::remove(line, line + size, '\\r')")
 RAW_BAD = ("::open(path, 0)", "stat(path.c_str(), &s)", "::stat(p, &s)", "std::ifstream in(path);", "fs::exists(p)", "fopen(p, m)",

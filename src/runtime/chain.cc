@@ -249,21 +249,20 @@ CursorPtr open_chain(const PlanPtr& node, OpenContext& context) {
   const std::optional<int64_t> asked = asked_calls(*node);
   bool stateful = is_stateful(*node);
   std::vector<Chain::Stage> stages{make_stage(node, parallel, context)};
-  OpenContext below = context;  // rows behind the mark are dropped at the top of the chain
   PlanPtr bottom = node;
-  std::shared_ptr<const CompiledFunction> names = take_file_reads(*node, below, &stages.back());
+  std::shared_ptr<const CompiledFunction> names = take_file_reads(*node, context, &stages.back());
   while (!names && in_chain(*bottom->inputs[0]) &&
          (serial || goes_along(*bottom) || asked_calls(*bottom->inputs[0]) == asked)) {
     bottom = bottom->inputs[0];
     stateful |= is_stateful(*bottom);
-    stages.push_back(make_stage(bottom, parallel, below));
-    names = take_file_reads(*bottom, below, &stages.back());
+    stages.push_back(make_stage(bottom, parallel, context));
+    names = take_file_reads(*bottom, context, &stages.back());
   }
   std::ranges::reverse(stages);
   if (gives_records(*bottom->inputs[0])) {
     for (Chain::Stage& stage : stages) stage.places = &context.run->places();
   }
-  CursorPtr input = below.open_input(*bottom);
+  CursorPtr input = context.open_input(*bottom);
   if (names) input = with_file_reads(std::move(input), *bottom, context.run, std::move(names));
   auto chain = std::make_shared<const Chain>(std::move(stages));
   StageOptions options;

@@ -15,9 +15,9 @@ namespace {
 
 // Empty if the thread is gone or the system does not count.
 std::optional<ThreadTimes> times_of(int64_t thread) {
-  char path[64];
-  std::snprintf(path, sizeof path, "/proc/self/task/%" PRId64 "/schedstat", thread);
-  const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
+  char proc_path[64];
+  std::snprintf(proc_path, sizeof proc_path, "/proc/self/task/%" PRId64 "/schedstat", thread);
+  const int fd = ::open(proc_path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return {};
   char text[128];
   const ssize_t got = ::read(fd, text, sizeof text - 1);
