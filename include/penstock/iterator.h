@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <string>
@@ -32,7 +33,8 @@ class Iterator {
   // they do not count against Options::memory_bytes, however many are kept.
   bool next(Element* out);
   // The same, with a time limit. Returns timeout if no element has come by then; the next call goes
-  // on. Stages that compute in the calling thread are not interrupted: they end their block.
+  // on. Stages that compute in the calling thread end their
+  // block first; see interrupt_if.
   enum class Next : uint8_t { element, end, timeout };
   Next next(Element* out, double timeout_seconds);
 
@@ -49,6 +51,12 @@ class Iterator {
   // any number of threads, with the same elements. See Options::checkpoints. Waits for a running
   // next.
   std::string save() const;
+  // `asked` is called about every 50 ms by the thread that computes or waits inside next, and by no
+  // other; where it returns true, that next throws CANCELLED as after cancel, and save gives the
+  // position before it. Stages that compute in the calling thread are interrupted within a row. For
+  // answers that only that thread has, such as a language's own handlers of signals. It must not
+  // call this iterator. Not while another thread is in next.
+  void interrupt_if(std::function<bool()> asked);
   // From any thread: running and later calls of next throw CANCELLED soon.
   void cancel();
 

@@ -2,6 +2,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <exception>
+#include <utility>
+
 #include "bindings.h"
 
 namespace penstock::python {
@@ -11,10 +14,9 @@ constexpr double kSignalsEverySeconds = 0.05;
 
 class PyIterator {
  public:
-  explicit PyIterator(const Dataset& ds)
-      : dataset_(ds),
-        to_python_(ds.element_spec()),
-        iterator_(without_gil([&] { return std::make_unique<Iterator>(ds.iterate()); })) {}
+  explicit PyIterator(const Dataset& ds) : dataset_(ds), to_python_(ds.element_spec()) {
+    open([&] { return dataset_.iterate(); });
+  }
   PyIterator(const Dataset& ds, const std::vector<std::string>& saved)
       : dataset_(ds), to_python_(ds.element_spec()) {
     restore(saved);
@@ -29,49 +31,40 @@ class PyIterator {
   PyIterator(const PyIterator&) = delete;
   PyIterator& operator=(const PyIterator&) = delete;
 
-  // Holds the iterator while it waits: another thread may restore this one meanwhile.
   nb::object next() {
-    const std::shared_ptr<Iterator> iterator = iterator_;
     Element element;
     for (;;) {
       const Iterator::Next got =
-          without_gil([&] { return iterator->next(&element, kSignalsEverySeconds); });
+          advance([&](Iterator& it) { return it.next(&element, kSignalsEverySeconds); });
       if (got == Iterator::Next::element) return to_python_(element);
       if (got == Iterator::Next::end) throw nb::stop_iteration();
-      if (PyErr_CheckSignals() != 0) throw nb::python_error();
     }
   }
 
   nb::bytes save() const {
-    const std::string saved = without_gil([&] { return iterator_->save(); });
+    const std::string saved =
+        left_at_.empty() ? without_gil([&] { return iterator_->save(); }) : left_at_;
     return nb::bytes(saved.data(), saved.size());
   }
 
   void restore(const std::vector<std::string>& saved) {
-    iterator_ = without_gil([&] {
-      return std::make_shared<Iterator>(saved.size() == 1 ? dataset_.resume(saved[0])
-                                                          : dataset_.resume(saved));
-    });
+    open([&] { return saved.size() == 1 ? dataset_.resume(saved[0]) : dataset_.resume(saved); });
   }
 
   // Runs to the end; the first error is thrown.
   void drain() {
     Element element;
-    for (;;) {
-      const Iterator::Next got = without_gil([&] {
-        Iterator::Next last = Iterator::Next::element;
-        for (int i = 0; i < 4096 && last == Iterator::Next::element; ++i) {
-          last = iterator_->next(&element, kSignalsEverySeconds);
-        }
-        return last;
-      });
-      if (got == Iterator::Next::end) return;
-      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    while (advance([&](Iterator& it) {
+             Iterator::Next last = Iterator::Next::element;
+             for (int i = 0; i < 4096 && last == Iterator::Next::element; ++i)
+               last = it.next(&element, kSignalsEverySeconds);
+             return last;
+           }) != Iterator::Next::end) {
     }
   }
 
   nb::dict stats() const {
-    const job::Stats s = iterator_->stats();
+    const job::Stats s = without_gil([&] { return iterator_->stats(); });
     nb::list stages;
     for (const job::StageStats& stage : s.stages) {
       nb::dict row;
@@ -102,9 +95,42 @@ class PyIterator {
   }
 
  private:
+  template <typename F>
+  void open(const F& make) {
+    without_gil([&] { iterator_ = std::make_shared<Iterator>(make()); });
+    left_at_.clear();
+    // Handlers of signals are the main thread's to run; in others this does nothing.
+    iterator_->interrupt_if([this] {
+      const nb::gil_scoped_acquire gil;
+      if (PyErr_CheckSignals() == 0) return false;
+      raised_ = std::make_exception_ptr(nb::python_error());
+      return true;
+    });
+  }
+
+  // Calls f without the GIL, and lets handlers of signals run meanwhile. If one raises, its
+  // exception is thrown and the next call opens the iterator again where it stood. Holds the
+  // iterator while it waits: another thread may restore this one meanwhile.
+  template <typename F>
+  Iterator::Next advance(const F& f) {
+    if (!left_at_.empty()) restore({left_at_});
+    const std::shared_ptr<Iterator> iterator = iterator_;
+    try {
+      const Iterator::Next got = without_gil([&] { return f(*iterator); });
+      if (got == Iterator::Next::timeout && PyErr_CheckSignals() != 0) throw nb::python_error();
+      return got;
+    } catch (const Error&) {
+      if (!raised_) throw;
+    }
+    if (iterator == iterator_) left_at_ = without_gil([&] { return iterator->save(); });
+    std::rethrow_exception(std::exchange(raised_, nullptr));
+  }
+
   const Dataset dataset_;
   const ToPython to_python_;
   std::shared_ptr<Iterator> iterator_;
+  std::string left_at_;        // a checkpoint: where it was interrupted
+  std::exception_ptr raised_;  // by a handler of a signal, in the main thread
 };
 
 std::vector<std::string> texts(const nb::list& saved) {

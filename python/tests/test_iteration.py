@@ -111,6 +111,18 @@ class Behaviour(unittest.TestCase):
             sent.start()
             ps.parse(ENDLESS).run()
 
+    def test_ctrl_c_while_the_calling_thread_computes(self):
+        """The iterator stays where it stood, and is opened again there by the next call."""
+        it = ps.parse("range(1099511627776) | filter(x -> x < 5)").configure(threads=1).iterate()
+        self.assertEqual([next(it) for _ in range(5)], [0, 1, 2, 3, 4])
+        state = it.save_state()
+        for _ in range(2):
+            sent = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
+            sent.start()
+            with self.assertRaises(KeyboardInterrupt):
+                next(it)
+            self.assertEqual(it.save_state(), state)
+
     def test_other_threads_run_meanwhile(self):
         """A thread that must run for the pipeline to be left: it could not if the wait held the GIL."""
         ran = threading.Event()

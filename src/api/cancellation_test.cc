@@ -4,10 +4,12 @@
 
 #include <functional>
 #include <string>
+#include <thread>
 
 #include "datasets/datasets.h"
 #include "optimizer/prepare.h"
 #include "penstock/extend.h"
+#include "penstock/penstock.h"
 #include "plan/build.h"
 #include "runtime/run.h"
 
@@ -75,6 +77,46 @@ TEST_CASE("a cancelled run has no errors of its own end") {
       }
     }
   }
+}
+
+TEST_CASE("a thread that computes inside next asks whether it is interrupted") {
+  for (const char* text :
+       {"range(1099511627776) | filter(x -> x < 0)",
+        "range(3) | flat_map(n -> range(1099511627776) | filter(x -> x < n))",
+        "range(1) | map(x -> while_loop(x, i -> i >= 0, i -> i + 1, 1099511627776))"}) {
+    CAPTURE(text);
+    Iterator it = Dataset::parse(text).with_options({.threads = 1}).iterate();
+    int asks = 0;
+    const std::thread::id self = std::this_thread::get_id();
+    it.interrupt_if([&] {
+      CHECK(std::this_thread::get_id() == self);
+      return ++asks == 2;
+    });
+    Element e;
+    try {
+      while (it.next(&e)) {
+      }
+      FAIL("not interrupted");
+    } catch (const Error& error) {
+      CHECK(error.code() == Code::cancelled);
+    }
+    CHECK(asks == 2);
+    CHECK_THROWS(it.next(&e));
+  }
+}
+
+TEST_CASE("an interrupt leaves the position where it was") {
+  Iterator it = Dataset::parse("range(1099511627776) | filter(x -> x < 5000)").iterate();
+  std::string saved;
+  it.interrupt_if([&] { return !saved.empty(); });
+  Element e;
+  for (int64_t i = 0; i < 5000; ++i) {
+    REQUIRE(it.next(&e));
+    CHECK(e.value<int64_t>() == i);
+  }
+  saved = it.save();
+  CHECK_THROWS(it.next(&e));
+  CHECK(it.save() == saved);
 }
 
 }  // namespace

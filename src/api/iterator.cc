@@ -6,6 +6,7 @@
 
 #include "api/dataset_impl.h"
 #include "api/job.h"
+#include "base/cancellation.h"
 #include "base/fork.h"
 #include "data/hand_over.h"
 #include "datasets/reshard.h"
@@ -37,7 +38,7 @@ struct Iterator::State {
     auto fetched = std::make_shared<ElementRows>();
     fetched->layout = dataset->layout();
     if (fetched->layout->has_datasets) fetched->owner = dataset;
-    const Poll poll = blocks.next(&fetched->block, max_rows, deadline_ns);
+    const Poll poll = pull(&fetched->block, deadline_ns);
     add(waited_ns, blocks.waited_ns() - waited_ns.load());
     if (poll != Poll::ready) return poll;
     if (first_ns.load() == 0) first_ns.store(now_ns() - blocks.run().start_ns());
@@ -51,6 +52,23 @@ struct Iterator::State {
     error = 0;
     returned_ns = now_ns();
     return poll;
+  }
+
+  Poll pull(Block* out, int64_t deadline_ns) {
+    if (!interrupted) return blocks.next(out, max_rows, deadline_ns);
+    const ScopedInterrupt interrupt(interrupted);
+    try {
+      for (;;) {
+        const int64_t slice_ns = std::min(deadline_ns, now_ns() + ScopedInterrupt::kEveryNs);
+        const Poll poll = blocks.next(out, max_rows, slice_ns);
+        if (poll != Poll::pending) return poll;
+        check_cancelled();
+        if (slice_ns == deadline_ns) return poll;
+      }
+    } catch (const Error&) {
+      if (interrupt.came()) blocks.cancel();
+      throw;
+    }
   }
 
   // From any thread.
@@ -80,6 +98,7 @@ struct Iterator::State {
   std::atomic<int64_t> given;  // elements and errors
   size_t error = 0;            // the first of the block's errors at `row` or behind
   int64_t max_rows = 1;
+  std::function<bool()> interrupted;
   int64_t returned_ns = 0;  // when the consumer got the first element of `rows`
   std::atomic<int64_t> first_ns{0}, waited_ns{0}, consumer_ns{0};
   const double cpu_start = process_cpu_seconds();
@@ -203,6 +222,12 @@ std::string Iterator::save() const {
   out.elements = s.given;
   if (!s.stages) s.stages.emplace(*s.dataset->plan);
   return checkpoint_text(*s.stages, out);
+}
+
+void Iterator::interrupt_if(std::function<bool()> asked) {
+  State& s = checked(state_);
+  const std::lock_guard lock(s.mutex);
+  s.interrupted = std::move(asked);
 }
 
 void Iterator::cancel() {

@@ -9,6 +9,7 @@
 #include <deque>
 #include <optional>
 
+#include "base/cancellation.h"
 #include "base/random.h"
 #include "datasets/kept_rows.h"
 #include "datasets/opened_mark.h"
@@ -48,6 +49,7 @@ class BlockFlatMapCursor final : public Cursor {
   Poll next(Block* out, const Pull& pull) override {
     for (;;) {
       context_.run->check_cancelled();
+      check_cancelled();  // the thread, too: it may be interrupted
       if (!ready_.empty()) return give(out, pull.max_rows);
       if (cursor_) {
         const Poll poll = cursor_->pull(out, pull);
