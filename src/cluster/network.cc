@@ -4,9 +4,10 @@
 // when a flow starts or stops, and find_finish() computes which flow ends first.
 //
 // Fluid rates are local if links are independent (equal, tcp): a change affects its link and, with
-// duplex_loss, the reverse link. Max-min, round-trip and alpha-fair shares couple all links, so
-// every change advances and shares all of them. Alpha-fair starts from the prices of the previous
-// call, which are close, and so needs few rounds.
+// duplex_loss, the reverse link. Max-min, round-trip and alpha-fair shares couple all links, and so
+// do workers' links that can limit (below the rates of all servers together): every change advances
+// and shares all of them, equal, tcp and queue then by max-min with the flows' weights. Alpha-fair
+// starts from the prices of the previous call, which are close, and so needs few rounds.
 //
 // Bytes are brought up to date lazily: a link stores the state at `then_s`, and advance() applies
 // the rates since then. Every change of rates or flows must call advance() first.
@@ -35,12 +36,12 @@ Network::Network(const Rig& rig, int32_t workers, int32_t servers, uint64_t seed
     : rig_(rig),
       workers_(workers),
       links_(static_cast<size_t>(servers) * 2),
+      workers_limit_(rig.worker_rate > 0 && rig.worker_rate < servers * rig.server_rate),
       next_(links_.size()),
       random_(seed, 0, 0x6e6574) {
   const double burst_bytes = std::max(0.0, rig.burst_bytes);
   for (Link& link : links_) link.credit = burst_bytes;
-  const bool workers_limit = rig.worker_rate > 0 && rig.worker_rate < rig.server_rate;
-  if (rig.sharing != Sharing::queue || workers_limit) return;
+  if (rig.sharing != Sharing::queue || workers_limit_) return;
   queues_.reserve(links_.size());
   for (size_t l = 0; l < links_.size(); ++l) {
     const double sender_queue_s = l % 2 == 0 ? rig.sender_queue_s : 0;
@@ -101,8 +102,7 @@ void Network::share(int32_t index) {
     rank *= rig_.newcomer;
     total += f.rate;
   }
-  const double limit = rig_.worker_rate > 0 ? rig_.worker_rate : kNever;
-  for (Flow& f : link.flows) f.rate = std::min(limit, f.rate * capacity(index) / total);
+  for (Flow& f : link.flows) f.rate = f.rate * capacity(index) / total;
   find_finish(static_cast<size_t>(index));
 }
 
@@ -110,13 +110,16 @@ void Network::share_all() {
   const size_t links = links_.size();
   std::vector<double> room(links);
   for (size_t l = 0; l < links; ++l) room[l] = capacity(static_cast<int32_t>(l));
-  if (rig_.worker_rate > 0)
-    room.resize(links + 2 * static_cast<size_t>(workers_), rig_.worker_rate);
+  if (workers_limit_) room.resize(links + 2 * static_cast<size_t>(workers_), rig_.worker_rate);
   flows_.clear();
   for (size_t l = 0; l < links; ++l) {
+    double rank = 1;
     for (const Flow& f : links_[l].flows) {
       const size_t own = links + 2 * static_cast<size_t>(f.worker) + l % 2;
-      flows_.push_back({l, rig_.worker_rate > 0 ? own : SharedFlow::kNoLink});
+      flows_.push_back({l, workers_limit_ ? own : SharedFlow::kNoLink});
+      if (rig_.sharing != Sharing::tcp) continue;
+      flows_.back().weight = f.weight * rank;
+      rank *= rig_.newcomer;
     }
   }
   if (rig_.sharing == Sharing::round_trip) {
@@ -134,8 +137,8 @@ void Network::share_all() {
 }
 
 void Network::update(int32_t index, bool border, double now_s) {
-  const bool all_links = rig_.sharing == Sharing::max_min || rig_.sharing == Sharing::round_trip ||
-                         rig_.sharing == Sharing::alpha_fair;
+  const bool all_links = workers_limit_ || rig_.sharing == Sharing::max_min ||
+                         rig_.sharing == Sharing::round_trip || rig_.sharing == Sharing::alpha_fair;
   if (all_links) {
     for (Link& link : links_) advance(&link, now_s);
     share_all();

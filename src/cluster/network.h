@@ -78,9 +78,11 @@ class Network {
   int32_t workers_;
   std::vector<SegmentQueue> queues_;  // by link; empty without queues
   std::vector<Link> links_;           // used without queues
-  Earliest next_;                     // by link
-  std::vector<SharedFlow> flows_;     // of all links, used while computing shares
-  std::vector<double> prices_;        // alpha-fair: start of the next search
+  // A worker's flows of one direction together can exceed its link: they share it.
+  const bool workers_limit_;
+  Earliest next_;                  // by link
+  std::vector<SharedFlow> flows_;  // of all links, used while computing shares
+  std::vector<double> prices_;     // alpha-fair: start of the next search
   RandomStream random_;
 };
 

@@ -71,6 +71,43 @@ TEST_CASE("network: max-min shares are max-min fair for random flows") {
   }
 }
 
+TEST_CASE("network: no policy sends more over a link than it carries") {
+  RandomStream random(11, 0, 1);
+  for (const Sharing sharing : {Sharing::equal, Sharing::max_min, Sharing::round_trip,
+                                Sharing::alpha_fair, Sharing::queue, Sharing::tcp}) {
+    for (int trial = 0; trial < 100; ++trial) {
+      Rig rig;
+      rig.sharing = sharing;
+      rig.server_rate = 100;
+      rig.worker_rate = 20.0 + static_cast<double>(random.next_below(279));  // three servers: 300
+      rig.share_spread = sharing == Sharing::tcp ? 0.5 : 0;
+      Network network(rig, 5, 3, 1);
+      std::vector<Placed> flows;
+      for (int32_t link = 0; link < 6; ++link) {
+        for (int32_t w = 0; w < 5; ++w) {
+          if (random.next_below(2) == 0) continue;
+          network.start(link, w, 1000, 0);
+          flows.push_back({link, w});
+        }
+      }
+      for (int32_t own = 0; own < 10; ++own) {
+        double rate = 0;
+        for (const Placed& f : flows) {
+          if (f.worker == own / 2 && f.link % 2 == own % 2) rate += network.rate(f.link, f.worker);
+        }
+        CHECK(rate <= rig.worker_rate * (1 + 1e-6));
+      }
+      for (int32_t link = 0; link < 6; ++link) {
+        double rate = 0;
+        for (const Placed& f : flows) {
+          if (f.link == link) rate += network.rate(f.link, f.worker);
+        }
+        CHECK(rate <= rig.server_rate * (1 + 1e-6));
+      }
+    }
+  }
+}
+
 TEST_CASE("network: max-min with equal links is the paper's 1/n and 1 - 1/n for two servers") {
   Rig rig;
   rig.sharing = Sharing::max_min;

@@ -83,7 +83,7 @@ Replication replicate(const Plans& plans, const Question& q, int32_t workers, in
     double bytes[2] = {};
     for (size_t l = 0; l < o.link_bytes.size(); ++l) bytes[l % 2] += o.link_bytes[l];
     out.use.worker_link_use =
-        std::min(1.0, std::max(bytes[0], bytes[1]) / (q.rig.worker_rate * workers * o.end_s));
+        std::max(bytes[0], bytes[1]) / (q.rig.worker_rate * workers * o.end_s);
   }
   out.gap_share = q.rig.step_gap_s * out.throughput / (run.barrier ? 1 : workers);
   return out;

@@ -14,8 +14,8 @@ enum class Sharing : uint8_t {
   max_min,     // progressive filling over the links of servers and workers
   round_trip,  // max_min, but a flow over two full links counts half (sharing.h)
   alpha_fair,  // by sharing_exponent (sharing.h)
-  queue,       // one FIFO of segments before the link (segment_queue.h); equal shares if links of
-               // workers are slower than links of servers
+  queue,       // one FIFO of segments before the link (segment_queue.h); max-min if a worker's link
+               // is slower than the links of all servers together, as for equal and tcp
   tcp,         // weights drawn for each burst; older bursts weigh more than newer ones
 };
 
