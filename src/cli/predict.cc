@@ -238,6 +238,9 @@ std::vector<cluster::Profile> read_call(const Args& args, Prediction* prediction
   out.question = parse_question(args, kinds[0]);
   check_flags(args, out.question, &out.notes);
   parse_prices(args, &out);
+  if (args.has("--examples")) {
+    for (cluster::Profile& p : kinds) p.examples = args.get_int("--examples", 0, 1);
+  }
   kinds = prepare(args, std::move(kinds), out.question);
   for (const cluster::Profile& p : kinds) cluster::add_notes(p.notes, &out.notes);
   if (kinds.size() > 1)
@@ -246,7 +249,7 @@ std::vector<cluster::Profile> read_call(const Args& args, Prediction* prediction
                         std::to_string(kinds.size()));
   if (cluster::is_unvalidated(args.get("--policy").value_or("grpc")))
     out.notes.push_back("policy " + *args.get("--policy") + " is not validated by measurements");
-  out.examples = args.has("--examples") ? args.get_int("--examples", 0, 1) : kinds[0].examples;
+  out.examples = kinds[0].examples;
   return kinds;
 }
 
@@ -313,7 +316,9 @@ Command predict_command() {
         "measured runs to which optimus is fitted (docs/format/predict.md)"},
        {"--batch-scale", "X", "a batch X times as large: computing grows, transfers stay"},
        {"--step-time", "TIME", "step time of one worker, measured without profiling"},
-       {"--examples", "N", "examples of a worker's step, for examples/s (as the profile says)"},
+       {"--examples", "N",
+        "examples of a recorded step, for examples/s (as the profile says); "
+        "--batch-scale multiplies them"},
        {"--feed", "PIPE|RATE",
         "input of each worker, one element per step: a pipeline, run for 2 s, or a rate: 12.5/s"},
        {"--prices", "FILE", "prices of hosts (docs/format/predict.md), with --budget"},
