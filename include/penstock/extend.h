@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,9 +20,12 @@
 #include <variant>
 #include <vector>
 
+#include "penstock/function.h"
 #include "penstock/tensor.h"
 
 namespace penstock {
+
+struct OpDef;  // internal
 
 // What is known of an array before it is made.
 struct ArrayType {
@@ -92,6 +96,23 @@ struct OpDefinition {
   double nanoseconds = 1000;
 };
 void register_op(OpDefinition op);
+
+// An op without a place in the table: for functions that C++ lambdas record,
+//
+//   const OwnOp lookup(definition);
+//   ds.map([&](Value x) { return lookup({x["key"]}); });
+//
+// Its callables are freed with the last dataset and iterator that uses it. The text of such a
+// pipeline is for people: parse refuses it. The name must be free, as that of register_op; several
+// may have one name.
+class OwnOp {
+ public:
+  explicit OwnOp(OpDefinition definition);
+  Value operator()(std::vector<Value> args, Named named = {}) const;
+
+ private:
+  std::shared_ptr<const OpDef> op_;
+};
 
 // Gives the next element's arrays; false at the end. A throw is an error at this position, and it
 // is called again; after 1000 throws without an element or input between them the pass ends.

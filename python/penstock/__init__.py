@@ -18,6 +18,7 @@ from ._errors import *  # noqa: F403
 from ._errors import KINDS, Error, TraceError
 from ._functions import cond, expr
 from ._reports import Explanation, Optimization
+from ._sources import from_generator, from_map_style, py_map
 from ._types import DTYPES, DatasetSpec, DType, TensorSpec
 from ._values import Value, auto
 
@@ -25,6 +26,7 @@ _own = dict(globals())
 globals().update(_calls.functions())
 globals().update(DTYPES)
 globals().update({name: what for name, what in _own.items() if not name.startswith("__")})
+
 
 __version__ = _core.version
 __all__ = sorted(name for name in {*DTYPES, *_calls.functions(), *_own} if not name.startswith("_"))

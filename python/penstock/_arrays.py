@@ -45,10 +45,10 @@ def bfloat16(bits):
     return bits.view(ml_dtypes.bfloat16)
 
 
-def dataset(core):
+def dataset(core, codes):
     """A nested dataset; called by penstock._core."""
     from ._dataset import Dataset
-    return Dataset(core)
+    return Dataset(core, codes)
 
 
 def is_array(x):
@@ -70,6 +70,60 @@ def to_core(x):
         return _core.texts(items, list(x.shape))
     x = numpy.require(x, dtype=x.dtype.newbyteorder("="), requirements=["C", "ALIGNED"])
     return _core.share(x.dtype.name, list(x.shape), x.__array_interface__["data"][0], x)
+
+
+def dtype_of(x):
+    """-> (name of the dtype, rank) of a value of Python code: numbers and strings, arrays, and what NumPy makes one of."""
+    kind = type(x)
+    if kind in _SCALARS:
+        return _SCALARS[kind], 0
+    import numpy
+    array = numpy.asarray(x)
+    if array.dtype.kind in "SUO":
+        for item in array.ravel().tolist():
+            if not isinstance(item, (str, bytes, bytearray)):
+                wrong_item(x)
+        return "bytes", array.ndim
+    if isinstance(x, list) and array.dtype.name == "float64":  # Python's numbers are float32 here, as in text
+        return "float32", array.ndim
+    return array.dtype.name, array.ndim
+
+
+_SCALARS = {int: "int64", float: "float32", bool: "bool", str: "bytes", bytes: "bytes", bytearray: "bytes"}
+
+
+def converted(x, dtype, alone):
+    """An array of that dtype for the engine; called by penstock._core. Not ``alone``: others may write to x, it is copied."""
+    import numpy
+    if dtype == "bytes":
+        return to_core(numpy.asarray(x, dtype=object))
+    from ._types import DTYPES
+    wanted = DTYPES[dtype].numpy
+    array = numpy.asarray(x)
+    if array.dtype != wanted:
+        cast = _cast(array, wanted, written=not hasattr(x, "dtype"))
+        if cast is None:
+            raise InvalidArgument(f"expected {dtype}: {array.dtype.name} {_shown(x)}")
+        return to_core(cast)
+    if array.base is not None or array is x and not alone:
+        array = array.copy()
+    return to_core(array)
+
+
+def _cast(array, dtype, written):
+    """The array with another dtype of its kind, or None. ``written``: of Python's numbers, which have any that holds them."""
+    import numpy
+    if array.dtype == object:
+        return None
+    if written and array.dtype.kind == "i" and dtype.kind in "iu":
+        cast = array.astype(dtype)
+        return cast if (cast == array).all() else None
+    return array.astype(dtype) if numpy.can_cast(array.dtype, dtype, "same_kind") else None
+
+
+def _shown(x):
+    text = " ".join(repr(x).split())
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def wrong_item(item):

@@ -46,10 +46,15 @@ def signature(parameters, method=False):
 def build(name, args, named):
     """A call of an operator: a dataset, a sink's value, or inside a function a value that stands for these."""
     from ._dataset import Dataset
+    from ._sources import py_map
     functions = {p[0] for p in OPERATORS[name][3] if p[1] == "function"}
     positions = [p[1] == "function" for p in OPERATORS[name][3]]
 
     def argument(x, is_function):
+        if is_function and isinstance(x, py_map):
+            if x.processes and any(p[0] == "num_parallel_calls" for p in OPERATORS[name][3]):
+                named.setdefault("num_parallel_calls", x.processes)
+            x = x.over(args[0])
         return _core.expression(x) if is_function and isinstance(x, str) else to_core(x)
 
     if is_tracing():
@@ -58,7 +63,8 @@ def build(name, args, named):
         values = [argument(a, i < len(positions) and positions[i]) for i, a in enumerate(args)]
         keyed = [(k, argument(v, k in functions)) for k, v in named.items()]
         built = _core.combine(name, inputs.datasets, values, keyed)
-    return built.value() if OPERATORS[name][0] == "sink" else Dataset(built)
+    codes = tuple(dict.fromkeys(inputs.codes))
+    return built.value(codes) if OPERATORS[name][0] == "sink" else Dataset(built, codes)
 
 
 def _documented(f, name, doc, parameters, method=False):

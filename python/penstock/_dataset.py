@@ -4,7 +4,7 @@ import os
 from . import _core
 from ._arrays import is_array, to_core
 from ._calls import OPERATORS, build, is_method, operator_method
-from ._errors import InvalidArgument
+from ._errors import FailedPrecondition, InvalidArgument
 from ._reports import Explanation, Optimization
 from ._types import leaf
 
@@ -28,10 +28,11 @@ class Dataset:
     | batch(2)
     """
 
-    __slots__ = ("_core",)
+    __slots__ = ("_core", "_codes")
 
-    def __init__(self, core):
+    def __init__(self, core, codes=()):
         self._core = core
+        self._codes = codes  # the Python code that it calls, which it owns; see python/src/code.h
 
     def __iter__(self):
         return Iterator(self)
@@ -93,7 +94,7 @@ class Dataset:
         >>> list(ps.range(9).apply("skip(1) | take(2)"))
         [1, 2]
         """
-        return stages(self) if callable(stages) else Dataset(self._core.apply(stages))
+        return stages(self) if callable(stages) else Dataset(self._core.apply(stages), self._codes)
 
     def configure(self, **options):
         """How it runs: threads, memory_bytes, block_rows, optimize, latency, checkpoints, seed.
@@ -111,7 +112,7 @@ class Dataset:
             if name not in merged:
                 raise TypeError(f"there is no option {name!r}; there are: {', '.join(names)}")
         merged.update(options)
-        return Dataset(self._core.configured(*merged.values()))
+        return Dataset(self._core.configured(*merged.values()), self._codes)
 
     def run(self):
         """Runs it to the end, gives what was counted: a dict, "stages" with a dict for each stage.
@@ -120,7 +121,7 @@ class Dataset:
         >>> ps.range(100).run()["elements"]
         100
         """
-        iterator = _core.Iterator(self._core)
+        iterator = _core.Iterator(self._core, self._codes)
         iterator.drain()
         return iterator.stats()
 
@@ -145,7 +146,7 @@ class Dataset:
     def optimize(self, trace_seconds=1.5, measure_seconds=0.0):
         """Searches the plan that gives the same elements in the same order fastest; see ps.Optimization."""
         dataset, *rest = _core.optimize(self._core, trace_seconds, measure_seconds)
-        return Optimization(Dataset(dataset), *rest)
+        return Optimization(Dataset(dataset, self._codes), *rest)
 
     def optimized(self):
         """The plan that is run when it is iterated: rewritten, all knobs set.
@@ -154,7 +155,7 @@ class Dataset:
         >>> list(ps.range(9).skip(6).optimized())
         [6, 7, 8]
         """
-        return Dataset(self._core.optimized())
+        return Dataset(self._core.optimized(), self._codes)
 
     def __str__(self):
         return self._core.text().rstrip("\n")
@@ -163,6 +164,8 @@ class Dataset:
         return f"<ps.Dataset of {self._core.spec_text()}: {' '.join(str(self).split())}>"
 
     def __reduce__(self):
+        if self._codes:
+            raise FailedPrecondition("a pipeline that calls Python code cannot be pickled: build it anew where it is needed")
         return _again, (self._core.text(), self._core.options())
 
 
@@ -188,7 +191,7 @@ class Iterator:
     __slots__ = ("_core",)
 
     def __init__(self, dataset, state=None):
-        self._core = _core.Iterator(dataset._core) if state is None else _core.Iterator(dataset._core, _states(state))
+        self._core = _core.Iterator(dataset._core, dataset._codes, *([] if state is None else [_states(state)]))
 
     def __iter__(self):
         return self._core  # a call less for each element

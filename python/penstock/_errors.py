@@ -1,4 +1,5 @@
 """Errors: one exception for each kind, which is also one of Python's own."""
+import collections
 import linecache
 import os
 import sys
@@ -101,12 +102,56 @@ KINDS = {kind.code: kind for kind in (InvalidArgument, NotFound, AlreadyExists, 
                                       Cancelled)}
 
 
+__all__ = sorted(["Error", "TraceError", *(kind.__name__ for kind in KINDS.values())])
+
+
 def make(code, message, node):
     """The exception of an error of the engine; called by penstock._core."""
     kind = KINDS.get(code, Error)
     out = kind(message, node)
     out.code = code
+    for text, exception in reversed(list(_thrown.items())):
+        if text in message:
+            out.__cause__ = exception
+            del _thrown[text]  # it holds the frames that it went through
+            break
     return out
+
+
+_PYTHONS = ((FileNotFoundError, "NOT_FOUND"), (PermissionError, "PERMISSION_DENIED"), (FileExistsError, "ALREADY_EXISTS"),
+            (NotImplementedError, "UNIMPLEMENTED"), (MemoryError, "RESOURCE_EXHAUSTED"), (IndexError, "OUT_OF_RANGE"),
+            (KeyError, "NOT_FOUND"), (OSError, "UNAVAILABLE"), (ValueError, "INVALID_ARGUMENT"), (TypeError, "INVALID_ARGUMENT"))
+_thrown = collections.OrderedDict()  # message: exception, of rows whose Python code raised and which nobody has got yet
+_MOST_THROWN = 16
+
+
+def row_error(exception, traceback):
+    """-> (code, message) of a row whose Python code raised; called by penstock._core."""
+    if isinstance(exception, Error):
+        code = exception.code if exception.code != "CANCELLED" else "UNKNOWN"
+        message = str(exception)
+    else:
+        code = next((code for kind, code in _PYTHONS if isinstance(exception, kind)), "UNKNOWN")
+        text = str(exception)
+        message = type(exception).__name__ + (f": {text}" if text else "")
+    if exception.__traceback__ is None and traceback is not None:
+        exception = exception.with_traceback(traceback)
+    frame = exception.__traceback__
+    here = os.path.dirname(os.path.abspath(__file__))
+    while frame and frame.tb_next and os.path.dirname(os.path.abspath(frame.tb_next.tb_frame.f_code.co_filename)) != here:
+        frame = frame.tb_next
+    if frame and os.path.dirname(os.path.abspath(frame.tb_frame.f_code.co_filename)) != here:
+        message += f" ({frame.tb_frame.f_code.co_filename}:{frame.tb_lineno}, in {frame.tb_frame.f_code.co_name})"
+    _thrown[message] = exception
+    _thrown.move_to_end(message)
+    while len(_thrown) > _MOST_THROWN:
+        _thrown.popitem(last=False)
+    return code, message
+
+
+def forget_errors():
+    """Lets go of exceptions that nobody has got."""
+    _thrown.clear()
 
 
 def traced(what, instead):

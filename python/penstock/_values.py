@@ -14,6 +14,16 @@ MOST_ENTRIES = 100_000  # of an array that becomes a constant of a function
 _tracing = threading.local()
 
 
+def code(callable_):
+    """A callable for penstock._core, owned by the dataset that is being built."""
+    made = _core.Code(callable_)
+    inputs = getattr(_tracing, "inputs", None)
+    if inputs is None:
+        raise InvalidArgument("py_map is called in a function of a pipeline only")
+    inputs.codes.append(made)
+    return made
+
+
 def is_tracing():
     """True while a function of a pipeline is traced in this thread."""
     return getattr(_tracing, "depth", 0) > 0
@@ -23,7 +33,7 @@ class Inputs:
     """The datasets that the arguments of one call hold, functions included."""
 
     def __init__(self):
-        self.datasets = []
+        self.datasets, self.codes = [], []
 
     def __enter__(self):
         self.outer = getattr(_tracing, "inputs", None)
@@ -33,11 +43,12 @@ class Inputs:
     def __exit__(self, *_):
         _tracing.inputs = self.outer
 
-    def value(self, core):
+    def value(self, dataset):
         for i, known in enumerate(self.datasets):
-            if known is core:
+            if known is dataset._core:
                 return _core.input(i)
-        self.datasets.append(core)
+        self.datasets.append(dataset._core)
+        self.codes += dataset._codes
         return _core.input(len(self.datasets) - 1)
 
 
@@ -220,7 +231,7 @@ def _other_to_core(x):
         inputs = getattr(_tracing, "inputs", None)
         if inputs is None:
             raise InvalidArgument("a dataset is an argument of dataset operators only")
-        return inputs.value(x._core)
+        return inputs.value(x)
     numpy = sys.modules.get("numpy")
     if numpy is not None:
         if isinstance(x, numpy.dtype) or isinstance(x, type) and issubclass(x, numpy.generic):
@@ -265,12 +276,13 @@ def call(name, args, named):
 def arity(f):
     """The number of arguments that a function must be given: parts of an element."""
     try:
-        parameters = inspect.signature(f).parameters.values()
+        parameters = list(inspect.signature(f).parameters.values())
     except (TypeError, ValueError):
         return 1
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     required = sum(p.default is p.empty for p in positional)
-    return required if required or not positional else 1
+    takes_one = positional or any(p.kind == p.VAR_POSITIONAL for p in parameters)
+    return required or (1 if takes_one else 0)
 
 
 def function(f):

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <memory>
-#include <mutex>
 #include <span>
 
 #include "bindings.h"
@@ -71,38 +70,15 @@ nb::object strings(const Array& array) {
   return nb::module_::import_("penstock._arrays").attr("strings")(items, shape);
 }
 
-// Python objects whose last user is a thread of Penstock. It must not wait for the GIL, for whoever
-// holds it may be waiting for that thread: the interpreter drops them at its next step.
-class Dropped {
- public:
-  static void add(PyObject* object) {
-    Dropped& all = instance();
-    {
-      const std::lock_guard lock(all.mutex_);
-      all.objects_.push_back(object);
-    }
-    // If there is no room for the call, one that is waiting drops this one, too.
-    if (Py_IsInitialized()) Py_AddPendingCall(&Dropped::drop, nullptr);
-  }
+Array shared(const std::string& type, const std::vector<int64_t>& shape, uintptr_t data,
+             const nb::object& owner) {
+  PyObject* object = owner.ptr();
+  Py_INCREF(object);
+  return from_memory(type_named(type), shape, reinterpret_cast<const void*>(data),
+                     [object] { at_next_step([object] { Py_DECREF(object); }); });
+}
 
- private:
-  static Dropped& instance() {
-    static auto* all = new Dropped;
-    return *all;
-  }
-  static int drop(void*) {
-    Dropped& all = instance();
-    std::vector<PyObject*> objects;
-    {
-      const std::lock_guard lock(all.mutex_);
-      objects.swap(all.objects_);
-    }
-    for (PyObject* object : objects) Py_DECREF(object);
-    return 0;
-  }
-  std::mutex mutex_;
-  std::vector<PyObject*> objects_;
-};
+}  // namespace
 
 Type type_named(const std::string& name) {
   for (int i = 0; i <= static_cast<int>(Type::bytes); ++i) {
@@ -111,16 +87,6 @@ Type type_named(const std::string& name) {
   throw Error(Code::invalid_argument,
               "an array of dtype " + name + " is nothing that elements hold");
 }
-
-Array shared(const std::string& type, const std::vector<int64_t>& shape, uintptr_t data,
-             const nb::object& owner) {
-  PyObject* object = owner.ptr();
-  Py_INCREF(object);
-  return from_memory(type_named(type), shape, reinterpret_cast<const void*>(data),
-                     [object] { Dropped::add(object); });
-}
-
-}  // namespace
 
 nb::object to_numpy(const Array& array) {
   if (array.type() == Type::bytes) return strings(array);

@@ -14,9 +14,9 @@ Dataset configured(const Dataset& ds, int threads, int64_t memory_bytes, int64_t
   return ds.with_options({threads, memory_bytes, block_rows, optimize, latency, checkpoints, seed});
 }
 
-nb::object value(const Dataset& ds) {
+nb::object value(const Dataset& ds, const nb::object& codes) {
   const Element element = without_gil([&] { return ds.value(); });
-  return ToPython(element.spec())(element);
+  return ToPython(element.spec(), codes)(element);
 }
 
 nb::tuple options(const Dataset& ds) {

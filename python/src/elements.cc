@@ -7,17 +7,6 @@
 namespace penstock::python {
 namespace {
 
-// NumPy's class of the scalars of a type; NumPy is loaded when the first one is made.
-nb::handle scalar_class(Type type) {
-  static auto* classes = new std::vector<nb::object>(static_cast<size_t>(Type::bytes));
-  nb::object& out = (*classes)[static_cast<size_t>(type)];
-  if (!out) {
-    const std::string_view name = type == Type::boolean ? "bool_" : type_name(type);
-    out = nb::module_::import_("numpy").attr(std::string(name).c_str());
-  }
-  return out;
-}
-
 nb::object scalar(const Array& array) {
   switch (array.type()) {
     case Type::boolean: return scalar_class(Type::boolean)(array.value<bool>());
@@ -38,10 +27,6 @@ nb::object scalar(const Array& array) {
   return to_numpy(array)[nb::tuple()];
 }
 
-nb::object tensor(const Array& array) {
-  return array.shape().empty() ? scalar(array) : to_numpy(array);
-}
-
 template <typename... Args>
 nb::object made_by(const char* name, Args&&... args) {
   return nb::module_::import_("penstock._arrays").attr(name)(std::forward<Args>(args)...);
@@ -59,7 +44,21 @@ nb::object sparse(const SparseArray& array) {
 
 }  // namespace
 
-ToPython::ToPython(const ElementSpec& spec) : kind_(spec.kind) {
+nb::handle scalar_class(Type type) {
+  static auto* classes = new std::vector<nb::object>(static_cast<size_t>(Type::bytes));
+  nb::object& out = (*classes)[static_cast<size_t>(type)];
+  if (!out) {
+    const std::string_view name = type == Type::boolean ? "bool_" : type_name(type);
+    out = nb::module_::import_("numpy").attr(std::string(name).c_str());
+  }
+  return out;
+}
+
+nb::object to_python(const Array& array) {
+  return array.shape().empty() ? scalar(array) : to_numpy(array);
+}
+
+ToPython::ToPython(const ElementSpec& spec, nb::handle codes) : kind_(spec.kind), codes_(codes) {
   for (const std::string& key : spec.keys) {
     PyObject* text = PyUnicode_FromStringAndSize(key.data(), static_cast<Py_ssize_t>(key.size()));
     if (!text) throw nb::python_error();
@@ -67,18 +66,18 @@ ToPython::ToPython(const ElementSpec& spec) : kind_(spec.kind) {
     keys_.push_back(nb::steal(text));
   }
   if (kind_ == ElementSpec::Kind::dataset) return;
-  for (const ElementSpec& part : spec.parts) parts_.emplace_back(part);
+  for (const ElementSpec& part : spec.parts) parts_.emplace_back(part, codes);
 }
 
 nb::object ToPython::operator()(const Element& element) const {
   switch (kind_) {
     case ElementSpec::Kind::none: return nb::none();
-    case ElementSpec::Kind::tensor: return tensor(element.array());
+    case ElementSpec::Kind::tensor: return to_python(element.array());
     case ElementSpec::Kind::ragged: return ragged(element.ragged());
     case ElementSpec::Kind::sparse: return sparse(element.sparse());
     case ElementSpec::Kind::optional:
-      return element.has_value() ? tensor(element.array()) : nb::none();
-    case ElementSpec::Kind::dataset: return made_by("dataset", Dataset::nested(element));
+      return element.has_value() ? to_python(element.array()) : nb::none();
+    case ElementSpec::Kind::dataset: return made_by("dataset", Dataset::nested(element), codes_);
     case ElementSpec::Kind::dict: {
       nb::dict out;
       for (size_t i = 0; i < parts_.size(); ++i) out[keys_[i]] = parts_[i](element[i]);

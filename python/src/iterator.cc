@@ -3,6 +3,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <exception>
+#include <set>
 #include <utility>
 
 #include "bindings.h"
@@ -14,19 +15,19 @@ constexpr double kSignalsEverySeconds = 0.05;
 
 class PyIterator {
  public:
-  explicit PyIterator(const Dataset& ds) : dataset_(ds), to_python_(ds.element_spec()) {
+  PyIterator(const Dataset& ds, const nb::object& codes)
+      : dataset_(ds), codes_(codes), to_python_(ds.element_spec(), codes) {
+    all().insert(this);
     open([&] { return dataset_.iterate(); });
   }
-  PyIterator(const Dataset& ds, const std::vector<std::string>& saved)
-      : dataset_(ds), to_python_(ds.element_spec()) {
+  PyIterator(const Dataset& ds, const nb::object& codes, const std::vector<std::string>& saved)
+      : dataset_(ds), codes_(codes), to_python_(ds.element_spec(), codes) {
+    all().insert(this);
     restore(saved);
   }
   ~PyIterator() {
-    if (!iterator_) return;
-    without_gil([&] {
-      iterator_->cancel();
-      iterator_.reset();
-    });
+    all().erase(this);
+    close();
   }
   PyIterator(const PyIterator&) = delete;
   PyIterator& operator=(const PyIterator&) = delete;
@@ -94,7 +95,36 @@ class PyIterator {
     return out;
   }
 
+  // For the collector of cycles, which sees the code and the datasets that elements may hold.
+  int traverse(visitproc visit, void* arg) const {
+    Py_VISIT(codes_.ptr());
+    return 0;
+  }
+  void clear() {
+    close();
+    codes_.reset();
+  }
+
+  // Before the interpreter ends: no thread of an iterator may ask for the GIL after that.
+  static void close_all() {
+    for (PyIterator* it : all()) it->close();
+  }
+
  private:
+  // With the GIL.
+  static std::set<PyIterator*>& all() {
+    static auto* set = new std::set<PyIterator*>;
+    return *set;
+  }
+
+  void close() {
+    if (!iterator_) return;
+    without_gil([&] {
+      iterator_->cancel();
+      iterator_.reset();
+    });
+  }
+
   template <typename F>
   void open(const F& make) {
     without_gil([&] { iterator_ = std::make_shared<Iterator>(make()); });
@@ -115,11 +145,14 @@ class PyIterator {
   Iterator::Next advance(const F& f) {
     if (!left_at_.empty()) restore({left_at_});
     const std::shared_ptr<Iterator> iterator = iterator_;
+    if (!iterator) throw Error(Code::failed_precondition, "the interpreter ends");
     try {
       const Iterator::Next got = without_gil([&] { return f(*iterator); });
       if (got == Iterator::Next::timeout && PyErr_CheckSignals() != 0) throw nb::python_error();
       return got;
     } catch (const Error&) {
+      // Ctrl-C may have come while Python code computed the row that failed.
+      if (!raised_ && PyErr_CheckSignals() != 0) throw nb::python_error();
       if (!raised_) throw;
     }
     if (iterator == iterator_) left_at_ = without_gil([&] { return iterator->save(); });
@@ -127,7 +160,8 @@ class PyIterator {
   }
 
   const Dataset dataset_;
-  const ToPython to_python_;
+  nb::object codes_;  // the Python code that the pipeline calls; see code.h
+  ToPython to_python_;
   std::shared_ptr<Iterator> iterator_;
   std::string left_at_;        // a checkpoint: where it was interrupted
   std::exception_ptr raised_;  // by a handler of a signal, in the main thread
@@ -142,17 +176,33 @@ std::vector<std::string> texts(const nb::list& saved) {
   return out;
 }
 
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  return nb::inst_ready(self) ? nb::inst_ptr<PyIterator>(self)->traverse(visit, arg) : 0;
+}
+
+int clear(PyObject* self) {
+  nb::inst_ptr<PyIterator>(self)->clear();
+  return 0;
+}
+
 }  // namespace
 
 void bind_iterator(nb::module_& m) {
-  nb::class_<PyIterator>(m, "Iterator")
-      .def(nb::init<const Dataset&>())
-      .def("__init__", [](PyIterator* self, const Dataset& ds,
-                          const nb::list& saved) { new (self) PyIterator(ds, texts(saved)); })
+  static PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+                                {Py_tp_clear, reinterpret_cast<void*>(clear)},
+                                {0, nullptr}};
+  nb::class_<PyIterator>(m, "Iterator", nb::type_slots(slots))
+      .def(nb::init<const Dataset&, const nb::object&>())
+      .def("__init__",
+           [](PyIterator* self, const Dataset& ds, const nb::object& codes, const nb::list& saved) {
+             new (self) PyIterator(ds, codes, texts(saved));
+           })
       .def("__iter__", [](const nb::handle self) { return nb::borrow(self); })
       .def("__next__", &PyIterator::next)
       .def("save", &PyIterator::save)
       .def("restore", [](PyIterator& self, const nb::list& saved) { self.restore(texts(saved)); })
+      .def_static("close_all", &PyIterator::close_all)
       .def("drain", &PyIterator::drain)
       .def("stats", &PyIterator::stats);
 }

@@ -10,4 +10,5 @@ NB_MODULE(_core, m) {
   bind_dataset(m);
   bind_iterator(m);
   bind_reports(m);
+  bind_sources(m);
 }

@@ -263,6 +263,42 @@ TEST_CASE("a generator is opened for each pass, and its errors are rows") {
         Code::invalid_argument);
 }
 
+TEST_CASE("an op of its own is freed with the last that uses it") {
+  const auto number = std::make_shared<int64_t>(10);
+  const auto adds = [](const std::shared_ptr<int64_t>& n) {
+    OpDefinition op;
+    op.name = "test_adds_own";
+    op.inputs = {"x"};
+    op.infer = [](std::span<const ArrayType>, const Arguments&) {
+      return std::vector<ArrayType>{{Type::int64, {{}}}};
+    };
+    op.row = [n](std::span<const Array> x, const Arguments&) {
+      return std::vector<Array>{Array::scalar(x[0].value<int64_t>() + *n)};
+    };
+    return OwnOp(std::move(op));
+  };
+  std::optional<Iterator> left;
+  {
+    const OwnOp ten = adds(number), two = adds(std::make_shared<int64_t>(2));
+    const Dataset ds =
+        Dataset::range(3).map([&](const Value& x) { return tuple({ten({x}), two({x})}); });
+    left = ds.map([](const Value& a, const Value& b) { return a * b; }).optimized().iterate();
+    CHECK(ds.text() == "range(3)\n| map(x -> (test_adds_own(x), test_adds_own(x)))\n");
+    CHECK(error_of([&] { Dataset::parse(ds.text()); })->code() == Code::not_found);
+    CHECK(integers(Dataset::range(2).flat_map([&](const Value& x) {
+            return call("map", {call("range", {x + 1}),
+                                UserFunction([&](const Value& y) { return ten({y}); }).value()});
+          })) == std::vector<int64_t>{10, 10, 11});
+  }
+  CHECK(number.use_count() > 1);
+  Element e;
+  std::vector<int64_t> got;
+  while (left->next(&e)) got.push_back(e.value<int64_t>());
+  CHECK(got == std::vector<int64_t>{20, 33, 48});
+  left.reset();
+  CHECK(number.use_count() == 1);
+}
+
 TEST_CASE("an element that fails is thrown, the next one comes behind it") {
   register_extensions();
   Iterator iterator = Dataset::range(12, 15).map("x -> test_add(x)").iterate();

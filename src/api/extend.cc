@@ -8,6 +8,7 @@
 
 #include "api/element.h"
 #include "api/generator.h"
+#include "api/recorded.h"
 #include "api/row_cursors.h"
 #include "api/user_error.h"
 #include "api/user_rows.h"
@@ -191,16 +192,8 @@ void infer_element(NodeDraft* draft, const std::function<ElementType()>& element
   }
 }
 
-}  // namespace
-
-const ArgumentValue& Arguments::at(const std::string& name) const {
-  const auto it = std::ranges::find(values_, name, &std::pair<std::string, ArgumentValue>::first);
-  if (it == values_.end()) throw Error(Code::not_found, "there is no parameter `" + name + "`");
-  return it->second;
-}
-
-void register_op(OpDefinition definition) {
-  const std::string what = "register_op";
+// An op of a user's as the engine knows it.
+OpDef to_op_def(const std::string& what, OpDefinition definition) {
   check_free(what, definition.name);
   check_given(what, definition.name, static_cast<bool>(definition.infer), "infer");
   check_given(what, definition.name, static_cast<bool>(definition.row), "row");
@@ -240,8 +233,35 @@ void register_op(OpDefinition definition) {
   def.elementwise = op->elementwise;
   def.reads_files = op->reads_files;
   def.cost_ns = op->nanoseconds;
-  OpRegistry::instance().add(std::move(def));
-  set_user_code(OpRegistry::instance().find(op->name), user_code(op->identity));
+  return def;
+}
+
+}  // namespace
+
+const ArgumentValue& Arguments::at(const std::string& name) const {
+  const auto it = std::ranges::find(values_, name, &std::pair<std::string, ArgumentValue>::first);
+  if (it == values_.end()) throw Error(Code::not_found, "there is no parameter `" + name + "`");
+  return it->second;
+}
+
+void register_op(OpDefinition definition) {
+  const std::string name = definition.name, identity = definition.identity;
+  OpRegistry::instance().add(to_op_def("register_op", std::move(definition)));
+  set_user_code(OpRegistry::instance().find(name), user_code(identity));
+}
+
+OwnOp::OwnOp(OpDefinition definition) {
+  const std::string identity = definition.identity;
+  const auto forget = [](const OpDef* op) {
+    forget_user_code(op);
+    delete op;
+  };
+  op_ = std::shared_ptr<const OpDef>(new OpDef(to_op_def("OwnOp", std::move(definition))), forget);
+  set_user_code(op_.get(), user_code(identity));
+}
+
+Value OwnOp::operator()(std::vector<Value> args, Named named) const {
+  return call_own(op_, std::move(args), named);
 }
 
 std::shared_ptr<const OperatorDef> generator_operator(const ElementType& element,

@@ -13,6 +13,7 @@
 #include <unordered_set>
 
 #include "api/recorded.h"
+#include "functions/op.h"
 #include "plan/diagnostic.h"
 #include "plan/format.h"
 #include "plan/parser.h"
@@ -264,6 +265,14 @@ Value Value::operator!() const {
 Value call(const std::string& op, std::vector<Value> args, Named named) {
   Expr e = of_kind(Expr::Kind::call);
   e.operand = name_expr(op);
+  e.entries = entries_of(args, named);
+  return Value(record(std::move(e)));
+}
+
+Value call_own(std::shared_ptr<const OpDef> op, std::vector<Value> args, const Named& named) {
+  Expr e = of_kind(Expr::Kind::call);
+  e.operand = name_expr(op->name);
+  e.own_op = std::move(op);
   e.entries = entries_of(args, named);
   return Value(record(std::move(e)));
 }

@@ -25,8 +25,9 @@ std::string no_such_argument(const std::string& key, const std::vector<Param>& p
 
 Sym Elaborator::call(const Expr& expr, const NamesPtr& names, const Sym* piped, Span piped_span) {
   const Expr& callee = *expr.operand;
-  const OperatorDef* stage =
-      callee.kind == Expr::Kind::name ? OperatorRegistry::instance().find(callee.text) : nullptr;
+  const OperatorDef* stage = callee.kind == Expr::Kind::name && !expr.own_op
+                                 ? OperatorRegistry::instance().find(callee.text)
+                                 : nullptr;
   std::vector<Argument> arguments;
   if (piped) arguments.push_back({piped_span, {}, *piped});
   for (const Entry& e : expr.entries) {
@@ -50,6 +51,7 @@ Sym Elaborator::call(const Expr& expr, const NamesPtr& names, const Sym* piped, 
           {e.value->span, e.kind == Entry::Kind::keyed ? e.key : std::string(), std::move(value)});
     }
   }
+  if (expr.own_op) return op_call(*expr.own_op, std::move(arguments), expr.span);
   if (callee.kind == Expr::Kind::name) {
     // Before a parenthesis a name means a function: names of values hide nothing.
     for (const NamesPtr* list : {&names, &static_cast<const NamesPtr&>(prelude_)}) {
@@ -234,7 +236,7 @@ Sym Elaborator::op_call(const OpDef& def, std::vector<Argument> arguments, Span 
       attrs.set(p.name, p.fallback);
     }
   }
-  return op(def.name, std::move(inputs), std::move(attrs), span, spans);
+  return op(def, std::move(inputs), std::move(attrs), span, spans);
 }
 
 Spec Elaborator::add_node(const OpDef& def, std::vector<ValueId> inputs, Attrs attrs,
@@ -304,11 +306,16 @@ Sym Elaborator::op(std::string_view name, std::vector<Sym> inputs, Attrs attrs, 
                    const std::vector<Span>& spans) {
   const OpDef* def = OpRegistry::instance().find(name);
   PENSTOCK_CHECK(def != nullptr);
-  if (std::optional<Tensor> sizes = known_sizes(*def, inputs)) return Sym::of(*std::move(sizes));
-  bool weak = !inputs.empty() && def->effects == Effects::pure;
+  return op(*def, std::move(inputs), std::move(attrs), span, spans);
+}
+
+Sym Elaborator::op(const OpDef& def, std::vector<Sym> inputs, Attrs attrs, Span span,
+                   const std::vector<Span>& spans) {
+  if (std::optional<Tensor> sizes = known_sizes(def, inputs)) return Sym::of(*std::move(sizes));
+  bool weak = !inputs.empty() && def.effects == Effects::pure;
   for (const Sym& s : inputs) weak &= s.is_constant() && s.weak != Weak::no;
   size_t first = 0;
-  const bool unifies = unifies_literals(*def, inputs.size(), &first);
+  const bool unifies = unifies_literals(def, inputs.size(), &first);
   const bool literal_math = weak && unifies;
   const bool states_dtype = attrs.find("dtype") != nullptr;
   if (unifies) {
@@ -322,7 +329,7 @@ Sym Elaborator::op(std::string_view name, std::vector<Sym> inputs, Attrs attrs, 
   if (literal_math) {
     std::vector<Tensor> literals;
     for (const Sym& s : inputs) literals.push_back(s.tensor);
-    const bool real = def->real_literals && def->real_literals(literals);
+    const bool real = def.real_literals && def.real_literals(literals);
     for (size_t i = 0; i < inputs.size() && real; ++i) {
       if (inputs[i].weak == Weak::integer) {
         inputs[i] = coerce(Sym::of(inputs[i].tensor), DType::float64, span);
@@ -330,7 +337,7 @@ Sym Elaborator::op(std::string_view name, std::vector<Sym> inputs, Attrs attrs, 
       }
     }
   } else {
-    const auto as_first = static_cast<size_t>(def->literal_as_first);
+    const auto as_first = static_cast<size_t>(def.literal_as_first);
     if (as_first < inputs.size() && inputs[as_first].weak != Weak::no)
       inputs[as_first] = coerce(inputs[as_first], type(inputs[0]).dtype, span);
     for (Sym& s : inputs) s = strong(s);
@@ -341,7 +348,7 @@ Sym Elaborator::op(std::string_view name, std::vector<Sym> inputs, Attrs attrs, 
     ids.push_back(s.is_constant() && literal_math ? scope_->builder->add_constant(s.tensor)
                                                   : value_in(s, scope_));
   }
-  const Spec result = add_node(*def, std::move(ids), std::move(attrs), {}, span, spans, &outputs);
+  const Spec result = add_node(def, std::move(ids), std::move(attrs), {}, span, spans, &outputs);
   size_t next = 0;
   Sym out = from_spec(result, outputs, &next);
   if (scope_ == &top_ && !out.is_constant()) {
@@ -351,9 +358,9 @@ Sym Elaborator::op(std::string_view name, std::vector<Sym> inputs, Attrs attrs, 
       for (const Sym& item : s.items) check(item);
     };
     check(out);
-    if (!all && def->effects != Effects::pure)
-      fail(span, std::string(name) + " draws for each row: call it in a function");
-    if (!all) check_evaluates(*def, outputs[0], span);
+    if (!all && def.effects != Effects::pure)
+      fail(span, def.name + " draws for each row: call it in a function");
+    if (!all) check_evaluates(def, outputs[0], span);
   }
   if (literal_math && !states_dtype && out.is_constant()) {
     if (out.tensor.dtype() == DType::int64) out.weak = Weak::integer;

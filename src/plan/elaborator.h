@@ -223,6 +223,8 @@ class Elaborator {
   std::optional<Tensor> known_sizes(const OpDef& def, const std::vector<Sym>& inputs);
   Sym op(std::string_view name, std::vector<Sym> inputs, Attrs attrs, Span span,
          const std::vector<Span>& spans = {});
+  Sym op(const OpDef& def, std::vector<Sym> inputs, Attrs attrs, Span span,
+         const std::vector<Span>& spans);
   // A node of the current scope; an error of its types is said at the input's place.
   Spec add_node(const OpDef& def, std::vector<ValueId> inputs, Attrs attrs,
                 std::vector<FunctionPtr> bodies, Span span, const std::vector<Span>& spans,

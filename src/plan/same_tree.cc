@@ -65,8 +65,9 @@ class Comparison {
     if (&a == &b) return true;
     return a.kind == b.kind && a.text == b.text && a.integer_value == b.integer_value &&
            same_number(a.float_value, b.float_value) && a.bool_value == b.bool_value &&
-           later(a.operand, b.operand) && later(a.items, b.items) && later(a.entries, b.entries) &&
-           later(a.subscripts, b.subscripts) && later(a.patterns, b.patterns);
+           a.own_op == b.own_op && later(a.operand, b.operand) && later(a.items, b.items) &&
+           later(a.entries, b.entries) && later(a.subscripts, b.subscripts) &&
+           later(a.patterns, b.patterns);
   }
 
   bool same_pattern(const Pattern& a, const Pattern& b) {

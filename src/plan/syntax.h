@@ -25,6 +25,7 @@ struct Span {
   uint32_t end = 0;
 };
 
+struct OpDef;  // functions/op.h
 struct Pattern;
 struct Expr;
 using PatternPtr = std::shared_ptr<const Pattern>;
@@ -93,6 +94,7 @@ struct Expr {
   double float_value = 0;
   bool bool_value = false;
   ExprPtr operand;
+  std::shared_ptr<const OpDef> own_op;  // call: an op that no registry knows; operand is its name
   std::vector<ExprPtr> items;
   std::vector<Entry> entries;
   std::vector<Subscript> subscripts;
