@@ -19,6 +19,7 @@ from ._errors import KINDS, Error, TraceError
 from ._functions import cond, expr
 from ._reports import Explanation, Optimization
 from ._sources import from_generator, from_map_style, py_map
+from ._torch import torch
 from ._types import DTYPES, DatasetSpec, DType, TensorSpec
 from ._values import Value, auto
 

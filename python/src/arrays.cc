@@ -78,6 +78,17 @@ Array shared(const std::string& type, const std::vector<int64_t>& shape, uintptr
                      [object] { at_next_step([object] { Py_DECREF(object); }); });
 }
 
+// A capsule for from_dlpack of other libraries; whoever takes it names it "used_dltensor".
+nb::object dlpack(const Array& array, const nb::kwargs&) {
+  DlManagedTensor* const tensor = to_dlpack(array);
+  const auto release = [](PyObject* capsule) {
+    void* left = PyCapsule_IsValid(capsule, "dltensor") ? PyCapsule_GetPointer(capsule, "dltensor")
+                                                        : nullptr;
+    if (left) static_cast<DlManagedTensor*>(left)->deleter(static_cast<DlManagedTensor*>(left));
+  };
+  return nb::steal(PyCapsule_New(tensor, "dltensor", release));
+}
+
 }  // namespace
 
 Type type_named(const std::string& name) {
@@ -101,7 +112,9 @@ void bind_arrays(nb::module_& m) {
   static PyType_Slot slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},
                                 {Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)},
                                 {0, nullptr}};
-  nb::class_<Array>(m, "Array", nb::type_slots(slots));
+  nb::class_<Array>(m, "Array", nb::type_slots(slots))
+      .def("__dlpack__", dlpack)
+      .def("__dlpack_device__", [](const Array&) { return nb::make_tuple(1, 0); });
   m.def("share", shared);
   m.def("texts", [](const std::vector<nb::bytes>& items, const std::vector<int64_t>& shape) {
     std::vector<std::string> texts;

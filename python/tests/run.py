@@ -17,7 +17,12 @@ def all_tests():
     suites = [unittest.defaultTestLoader.discover(str(here), pattern="test_*.py")]
     names = [m.name for m in pkgutil.iter_modules(penstock.__path__, "penstock.") if m.name != "penstock._core"]
     for name in ["penstock", *names]:
-        module = importlib.import_module(name)
+        try:
+            module = importlib.import_module(name)
+        except ModuleNotFoundError as e:
+            if e.name != "torch":  # which need not be there
+                raise
+            continue
         suites += [doctest.DocTestCase(t) for t in doctest.DocTestFinder().find(module) if t.examples]
     while suites:
         suite = suites.pop(0)
