@@ -43,7 +43,8 @@ struct Stats {
   double cpu_seconds = 0;            // of the whole process
   double waited_seconds = 0;         // the consumer waited for an element
   double consumer_seconds = 0;       // the consumer worked between elements
-  int64_t elements = 0;              // that the consumer got, errors included
+  double next_seconds = 0;  // in Iterator::next, which waits or computes itself; 0: not known
+  int64_t elements = 0;     // that the consumer got, errors included
   bool ended = false;
   int64_t peak_memory_bytes = 0;   // resident set of the process
   std::vector<StageStats> stages;  // a stage before its inputs

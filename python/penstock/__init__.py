@@ -22,6 +22,7 @@ from ._sources import from_generator, from_map_style, py_map
 from ._torch import torch
 from ._types import DTYPES, DatasetSpec, DType, TensorSpec
 from ._values import Value, auto
+from ._watch import watch
 
 _own = dict(globals())
 globals().update(_calls.functions())

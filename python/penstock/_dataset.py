@@ -7,6 +7,7 @@ from ._calls import OPERATORS, build, is_method, operator_method
 from ._errors import FailedPrecondition, InvalidArgument
 from ._reports import Explanation, Optimization
 from ._types import leaf
+from ._watch import watching
 
 
 class Dataset:
@@ -192,6 +193,8 @@ class Iterator:
 
     def __init__(self, dataset, state=None):
         self._core = _core.Iterator(dataset._core, dataset._codes, *([] if state is None else [_states(state)]))
+        for one in watching:
+            one.add(dataset, self)
 
     def __iter__(self):
         return self._core  # a call less for each element
@@ -212,8 +215,24 @@ class Iterator:
         self._core.restore(_states(state))
 
     def stats(self):
-        """What has been counted so far; see Dataset.run."""
+        """What has been counted so far; see Dataset.run. From any thread, at any time."""
         return self._core.stats()
+
+    def explain(self):
+        """What has limited the rate so far, the work of whoever takes the elements included; see Dataset.explain.
+
+        >>> import penstock as ps
+        >>> it = iter(ps.range(1000).batch(10))
+        >>> for batch in it:
+        ...     pass
+        >>> it.explain().data["trust"]["ended"]
+        True
+        """
+        return Explanation(*self._core.explain())
+
+    def trace(self):
+        """The text of a trace of the run so far; see Dataset.trace."""
+        return self._core.trace()
 
 
 def _states(state):

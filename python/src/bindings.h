@@ -56,6 +56,9 @@ Type type_named(const std::string& name);
 // it may be waiting for that thread.
 void at_next_step(std::function<void()> f);
 
+// (text, verdict, JSON) of an explanation.
+nb::tuple explained(const job::Trace& trace);
+
 // A NumPy array over `array`'s memory, which it keeps alive. Strings are copied.
 nb::object to_numpy(const Array& array);
 // The structure of a spec, with `leaf(kind, dtype, shape, ragged_rank)` for tensors and the like.

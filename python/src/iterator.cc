@@ -88,11 +88,16 @@ class PyIterator {
     out["cpu_seconds"] = s.cpu_seconds;
     out["waited_seconds"] = s.waited_seconds;
     out["consumer_seconds"] = s.consumer_seconds;
+    out["next_seconds"] = s.next_seconds;
     out["elements"] = s.elements;
     out["ended"] = s.ended;
     out["peak_memory_bytes"] = s.peak_memory_bytes;
     out["stages"] = stages;
     return out;
+  }
+
+  job::Trace trace() const {
+    return without_gil([&] { return iterator_->trace(); });
   }
 
   // For the collector of cycles, which sees the code and the datasets that elements may hold.
@@ -204,7 +209,9 @@ void bind_iterator(nb::module_& m) {
       .def("restore", [](PyIterator& self, const nb::list& saved) { self.restore(texts(saved)); })
       .def_static("close_all", &PyIterator::close_all)
       .def("drain", &PyIterator::drain)
-      .def("stats", &PyIterator::stats);
+      .def("stats", &PyIterator::stats)
+      .def("trace", [](const PyIterator& self) { return self.trace().text(); })
+      .def("explain", [](const PyIterator& self) { return explained(self.trace()); });
 }
 
 }  // namespace penstock::python

@@ -14,8 +14,7 @@ job::Limits limits(double seconds, int64_t elements) {
 }
 
 nb::tuple explain(const Dataset& ds, double seconds, int64_t elements) {
-  const job::Explanation e = without_gil([&] { return ds.explain(limits(seconds, elements)); });
-  return nb::make_tuple(e.text, e.verdict, e.json);
+  return explained(without_gil([&] { return ds.trace(limits(seconds, elements)); }));
 }
 
 nb::str trace(const Dataset& ds, double seconds, int64_t elements) {
@@ -37,6 +36,11 @@ nb::tuple optimize(const Dataset& ds, double trace_seconds, double measure_secon
 }
 
 }  // namespace
+
+nb::tuple explained(const job::Trace& trace) {
+  const job::Explanation e = without_gil([&] { return job::explain(trace); });
+  return nb::make_tuple(e.text, e.verdict, e.json);
+}
 
 void bind_reports(nb::module_& m) {
   m.def("explain", explain);

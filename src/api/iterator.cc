@@ -38,7 +38,9 @@ struct Iterator::State {
     auto fetched = std::make_shared<ElementRows>();
     fetched->layout = dataset->layout();
     if (fetched->layout->has_datasets) fetched->owner = dataset;
+    const int64_t start_ns = now_ns();
     const Poll poll = pull(&fetched->block, deadline_ns);
+    add(next_ns, now_ns() - start_ns);
     add(waited_ns, blocks.waited_ns() - waited_ns.load());
     if (poll != Poll::ready) return poll;
     if (first_ns.load() == 0) first_ns.store(now_ns() - blocks.run().start_ns());
@@ -100,7 +102,7 @@ struct Iterator::State {
   int64_t max_rows = 1;
   std::function<bool()> interrupted;
   int64_t returned_ns = 0;  // when the consumer got the first element of `rows`
-  std::atomic<int64_t> first_ns{0}, waited_ns{0}, consumer_ns{0};
+  std::atomic<int64_t> first_ns{0}, waited_ns{0}, consumer_ns{0}, next_ns{0};
   const double cpu_start = process_cpu_seconds();
   std::atomic<bool> ended{false};
 };
@@ -192,7 +194,9 @@ job::Stats Iterator::stats() const {
   CaptureOptions options;
   options.interval = s.interval();
   options.file_sizes = false;
-  return job_stats(capture_trace(s.blocks.run(), {}, options));
+  job::Stats out = job_stats(capture_trace(s.blocks.run(), {}, options));
+  out.next_seconds = static_cast<double>(s.next_ns.load()) * 1e-9;
+  return out;
 }
 
 std::vector<job::IgnoredErrors> Iterator::ignored_errors() const {
