@@ -121,6 +121,10 @@ cluster::Question parse_question(const Args& args, const cluster::Profile& profi
   q.model = cluster::parse_model(args.get("--model").value_or("event"));
   parse_mode(args, profile, &q);
   q.step_time_s = args.get_seconds("--step-time", 0);
+  if (const auto text = args.get("--step-time"); text && !std::isalpha(text->back()))
+    throw UsageError{"--step-time needs a unit, " + *text + "ms or " + *text + "s: " + *text};
+  if (q.step_time_s <= 0 && args.has("--step-time"))
+    throw UsageError{"--step-time must be more than 0: " + *args.get("--step-time")};
   if (args.get("--policy").value_or("grpc") == "paper" || args.has("--corrections")) {
     q.steps = 1000;  // as in the paper
     q.warm_up = 50;
@@ -247,8 +251,14 @@ std::vector<cluster::Profile> read_call(const Args& args, Prediction* prediction
     out.notes.push_back("workers are of " + std::to_string(kinds.size()) +
                         " kinds, in the order of the profiles: worker k is of kind k modulo " +
                         std::to_string(kinds.size()));
-  if (cluster::is_unvalidated(args.get("--policy").value_or("grpc")))
-    out.notes.push_back("policy " + *args.get("--policy") + " is not validated by measurements");
+  const std::string policy = args.get("--policy").value_or("grpc");
+  if (policy == "p3" && args.get("--order").value_or("traced") != "layer")
+    out.notes.push_back(
+        "policy p3 sends by priority, and only --order layer gives one: without it, it is grpc");
+  if (args.has("--measured") && out.question.model != cluster::Model::optimus)
+    throw UsageError{"--measured RUNS.json goes with --model optimus, which is fitted to the runs"};
+  if (cluster::is_unvalidated(policy))
+    out.notes.push_back("policy " + policy + " is not validated by measurements");
   out.examples = kinds[0].examples;
   return kinds;
 }

@@ -46,6 +46,9 @@ Json size_json(const cluster::Point& point) {
   return {{"workers", point.workers}, {"servers", point.servers}};
 }
 
+// Steps are of all workers: their number a second says nothing about the speed of the training.
+bool counts_batches(const Prediction& p) { return p.question.mode != cluster::Mode::async; }
+
 }  // namespace
 
 void print_head(const Prediction& p) {
@@ -53,18 +56,24 @@ void print_head(const Prediction& p) {
   if (p.question.rig.worker_rate > 0)
     std::printf("%s\n", payload_line("worker", p.question.rig.worker_rate).c_str());
   for (const std::string& n : p.notes) std::printf("%s\n", note(n).c_str());
-  std::printf("\n%s\n", paint(Stream::out, Style::bold,
-                              "workers servers  steps/s   90 % interval   efficiency  binds")
-                            .c_str());
+  const std::string head = std::string("workers servers  steps/s   90 % interval   ") +
+                           (counts_batches(p) ? "batches/s  " : "") + "efficiency  binds";
+  std::printf("\n%s\n", paint(Stream::out, Style::bold, head).c_str());
   std::fflush(stdout);
 }
 
 void print_point(const cluster::Point& point, const Prediction& p) {
   // Efficiency is relative to the first size of the list.
   const double one = cluster::batches_per_s(p.points[0]) / p.points[0].workers;
-  std::printf("%7d %7d %8.2f  %6.2f..%-7.2f  %8.0f %%  %s\n", point.workers, point.servers,
-              point.steps_per_s, point.low, point.high,
-              100 * cluster::batches_per_s(point) / (one * point.workers), point.binds.c_str());
+  std::printf("%7d %7d %8.2f  ", point.workers, point.servers, point.steps_per_s);
+  if (point.high > point.low) {
+    std::printf("%6.2f..%-7.2f  ", point.low, point.high);
+  } else {
+    std::printf("%-15s  ", "   not known");  // a formula, or a rate that was given
+  }
+  if (counts_batches(p)) std::printf("%9.2f  ", cluster::batches_per_s(point));
+  std::printf("%8.0f %%  %s\n", 100 * cluster::batches_per_s(point) / (one * point.workers),
+              point.binds.c_str());
 }
 
 void print_advice(const Prediction& p, const std::optional<std::string>& late_note) {

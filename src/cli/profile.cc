@@ -41,9 +41,13 @@ void print_axis(const char* name, const cluster::Inspection& found, double clust
 }
 
 void print(const cluster::Profile& profile, const cluster::Inspection& found, double rate) {
-  std::printf("%s: %zu step%s, %d server%s, %d lane%s of a worker\n", profile.source.c_str(),
-              profile.steps.size(), profile.steps.size() == 1 ? "" : "s", profile.servers,
-              profile.servers == 1 ? "" : "s", found.lanes, found.lanes == 1 ? "" : "s");
+  const std::string servers =
+      found.two_ranks_s > 0
+          ? "all-reduce"
+          : std::to_string(profile.servers) + (profile.servers == 1 ? " server" : " servers");
+  std::printf("%s: %zu step%s, %s, %d lane%s of a worker\n", profile.source.c_str(),
+              profile.steps.size(), profile.steps.size() == 1 ? "" : "s", servers.c_str(),
+              found.lanes, found.lanes == 1 ? "" : "s");
   for (const std::string& n : profile.notes) std::printf("%s\n", wrap("note: " + n, 80, 6).c_str());
   for (const std::string& m : found.missing)
     std::printf("%s\n", wrap("missing: " + m, 80, 9).c_str());
@@ -56,7 +60,7 @@ void print(const cluster::Profile& profile, const cluster::Inspection& found, do
     if (s.first_s >= 0) std::printf("   %.4f..%.4f s", s.first_s, s.last_s);
     std::printf("\n");
   }
-  for (size_t m = 0; m < found.server_bytes.size(); ++m)
+  for (size_t m = 0; found.two_ranks_s == 0 && m < found.server_bytes.size(); ++m)
     std::printf("server %zu: %.0f bytes both ways\n", m, found.server_bytes[m]);
   std::printf("\none worker alone, replayed: %.4f s a step\n", found.replay_s);
   if (found.two_ranks_s > 0)
@@ -135,7 +139,7 @@ int profile(const Args& args) {
   const auto& words = args.positional();
   if (words.size() != 2 || (words[0] != "inspect" && words[0] != "convert"))
     throw UsageError{"inspect PROFILE or convert PROFILE -o FILE is needed"};
-  const cluster::Profile read = before_work([&] {
+  cluster::Profile read = before_work([&] {
     const Progress progress("the profile is read");
     return cluster::read_profile(words[1]);
   });
@@ -144,6 +148,9 @@ int profile(const Args& args) {
     return cluster::parse_rate(args.get("--bandwidth").value_or(kDefaultRate)) *
            cluster::kPayloadShare;
   });
+  if (!args.has("--bandwidth"))
+    read.notes.push_back(std::string("links of ") + kDefaultRate +
+                         " are assumed: give --bandwidth");
   const cluster::Inspection found = before_work([&] {
     const Progress progress("the profile is replayed");
     return cluster::inspect(read, rate);

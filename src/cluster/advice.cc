@@ -27,6 +27,7 @@ Saturation saturation_of(const std::vector<Point>& points, int32_t servers) {
   const Point* before = nullptr;
   for (const Point& p : points) {
     if (p.servers != servers) continue;
+    out.batches |= p.batches > 1;
     if (before != nullptr && p.workers > before->workers && before->steps_per_s > 0) {
       // Gain in speed of each worker added between the two sizes.
       const double gain =
@@ -124,10 +125,12 @@ std::vector<std::string> advice_lines(const Advice& advice, const std::optional<
     const std::string with =
         s.servers == 0 ? ""
                        : std::to_string(s.servers) + (s.servers == 1 ? " server: " : " servers: ");
-    out.push_back(with + (s.workers == 0
-                              ? "every worker added brings 5 % or more"
-                              : print("worker %d brings %.1f %%, less than 5 %%; %s binds",
-                                      s.workers, 100 * s.gain, s.binds.c_str())));
+    out.push_back(
+        with +
+        (s.workers == 0
+             ? print("every worker added brings 5 %% or more%s", s.batches ? " batches/s" : "")
+             : print("worker %d brings %.1f %%, less than 5 %%%s; %s binds", s.workers,
+                     100 * s.gain, s.batches ? " more batches/s" : "", s.binds.c_str())));
   }
   out.push_back("best: " + size_of(advice.best));
   if (!prices) return out;

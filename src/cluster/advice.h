@@ -25,6 +25,7 @@ struct Saturation {
   int32_t servers = 1, workers = 0;
   double gain = 0;
   std::string binds;
+  bool batches = false;  // the speed is that of batches: a step is one of several workers
 };
 
 struct Advice {

@@ -95,6 +95,41 @@ void add_slices(const std::vector<Outcome>& replays, Inspection* out) {
   }
 }
 
+// The times in which a span of the kind runs: apart from one another, ascending.
+std::vector<std::pair<double, double>> busy_times(const Outcome& replay, bool transfers) {
+  std::vector<std::pair<double, double>> all, out;
+  for (const Span& s : replay.spans) {
+    const bool computes = s.kind == PlannedOp::Kind::worker;
+    const bool sends = !computes && s.kind != PlannedOp::Kind::server;
+    if (transfers ? sends : computes) all.emplace_back(s.start_s, s.end_s);
+  }
+  std::ranges::sort(all);
+  for (const auto& [start_s, end_s] : all) {
+    if (out.empty() || start_s > out.back().second) {
+      out.emplace_back(start_s, end_s);
+    } else {
+      out.back().second = std::max(out.back().second, end_s);
+    }
+  }
+  return out;
+}
+
+// Share of the time with a transfer under way, on any link, in which a worker computes.
+double hidden_share(const std::vector<Outcome>& replays) {
+  double transfers_s = 0, hidden_s = 0;
+  for (const Outcome& replay : replays) {
+    const auto computing = busy_times(replay, false);
+    auto first = computing.begin();  // that may end after the transfer begins
+    for (const auto& [start_s, end_s] : busy_times(replay, true)) {
+      transfers_s += end_s - start_s;
+      while (first != computing.end() && first->second <= start_s) ++first;
+      for (auto at = first; at != computing.end() && at->first < end_s; ++at)
+        hidden_s += std::min(end_s, at->second) - std::max(start_s, at->first);
+    }
+  }
+  return transfers_s > 0 ? hidden_s / transfers_s : 0;
+}
+
 std::vector<std::string> missing_in(const Profile& profile) {
   std::vector<std::string> out;
   double ops = 0, untimed = 0, transfers = 0, unsized = 0;
@@ -158,15 +193,7 @@ Inspection inspect(const Profile& profile, double rate) {
   }
   add_slices(replays, &out);
   out.missing = missing_in(profile);
-  const auto seconds = [&](Resource r) { return out.by_resource[static_cast<size_t>(r)].seconds; };
-  const double transfers_s = seconds(Resource::downlink) + seconds(Resource::uplink);
-  const double serial_s = transfers_s + seconds(Resource::worker);
-  if (collectives) {
-    const double all_s = seconds(Resource::all_reduce) + seconds(Resource::broadcast);
-    const double beyond_s = out.two_ranks_s - seconds(Resource::worker);
-    if (all_s > 0) out.hidden_share = std::clamp(1 - beyond_s / all_s, 0.0, 1.0);
-  } else if (transfers_s > 0)
-    out.hidden_share = std::clamp((serial_s - replay_s) / transfers_s, 0.0, 1.0);
+  out.hidden_share = hidden_share(replays);
   return out;
 }
 

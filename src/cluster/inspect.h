@@ -32,7 +32,7 @@ struct Inspection {
   double critical_worker_s = 0;    // on the critical path: worker computing,
   double critical_server_s = 0;    // server computing,
   double critical_transfer_s = 0;  // and transfers, each alone on its link
-  double hidden_share = 0;         // share of transfer time that overlaps with computing
+  double hidden_share = 0;  // share of the drawn step's time with transfers that has computing
   int lanes = 1;
   double slice_s = 0;                // length of a slice: 1/60 of the longest step
   std::vector<Slice> slices;         // from the start of the step

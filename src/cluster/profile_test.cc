@@ -176,6 +176,19 @@ TEST_CASE("inspect: figures of a small step") {
   CHECK(i.hidden_share == doctest::Approx(0.5));
 }
 
+TEST_CASE("inspect: lanes that compute side by side hide nothing by it") {
+  const Inspection i =
+      inspect(read_profile_json("f", R"({"format":"penstock-profile","version":1,"steps":[{"ops":[
+      {"name":"d","resource":"downlink","bytes":1000000,"start_us":0,"end_us":100000},
+      {"name":"c","resource":"worker","us":200000,"deps":[0],"start_us":100000,"end_us":300000},
+      {"name":"c2","resource":"worker","us":200000,"deps":[0],"start_us":100000,"end_us":300000},
+      {"name":"u","resource":"uplink","bytes":1000000,"deps":[1,2]}]}]})"),
+              1e7);
+  CHECK(i.lanes == 2);
+  CHECK(i.replay_s == doctest::Approx(0.4));
+  CHECK(i.hidden_share == 0);
+}
+
 TEST_CASE("predict: threads do not change it, a step time is met, formulas bound") {
   Question q;
   q.workers = {1, 2, 4};
