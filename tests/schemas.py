@@ -9,6 +9,7 @@ outside: times against the clock around the call, sizes against the files.
 Closing line: N passed, N failed.
 """
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -273,6 +274,14 @@ def predict_cases(c):
     c.case("predict: a file", "predict.md", [*base, "--workers", "2", "--html", "$DATA/p.html", "--perfetto", "$DATA/p.trace"],
            more=lambda o, s: {"a page": "<svg" in (c.data / "p.html").read_text(encoding="utf-8"),
                               "a timeline": len(parse((c.data / "p.trace").read_text(encoding="utf-8"))["traceEvents"]) > 50})
+    runs = [{"workers": w, "steps_per_s": r} for w, r in ((1, 3.0), (2, 6.0), (9, 9.0))]
+    (c.data / "runs.json").write_text(json.dumps(runs), encoding="utf-8")
+    c.case("predict: beside measured runs", "predict.md",
+           [*base, "--workers", "2,9", "--mode", "allreduce", "--measured", "$DATA/runs.json"],
+           more=lambda o, s: {"runs": [r["workers"] for r in o["measured"]["runs"]] == [2, 9],
+                              "other sizes": o["measured"]["of_other_sizes"] == 1,
+                              "mean": close(o["measured"]["mean_error"],
+                                            sum(abs(p["steps_per_s"] / r - 1) for p, r in zip(o["points"], (6, 9))) / 2)})
     for mode in (["sync"], ["sync", "--backup", "1"], ["allreduce"], ["allreduce", "--all-reduce", "tree"]):
         c.case(f"predict: {' '.join(mode)}", "predict.md", [*base, "--workers", "2,3", "--mode", *mode])
 

@@ -157,13 +157,15 @@ std::vector<cluster::Profile> prepare(const Args& args, std::vector<cluster::Pro
   return cluster::prepared_kinds(std::move(kinds), order, batch, q);
 }
 
-// Reads the runs to which a formula is fitted that does not use the profile.
-std::vector<cluster::MeasuredRun> runs_of(const Args& args, const cluster::Question& q) {
-  if (q.model != cluster::Model::optimus) return {};
+// Reads the runs that were measured: to compare with, and to fit the formula that needs them.
+std::vector<cluster::MeasuredRun> read_measured(const Args& args, const cluster::Question& q) {
   const auto file = args.get("--measured");
-  if (!file) throw UsageError{"--model optimus is fitted to runs: --measured RUNS.json"};
-  if (q.mode != cluster::Mode::async)
-    throw UsageError{"--model optimus is of asynchronous training"};
+  if (q.model == cluster::Model::optimus) {
+    if (!file) throw UsageError{"--model optimus is fitted to runs: --measured RUNS.json"};
+    if (q.mode != cluster::Mode::async)
+      throw UsageError{"--model optimus is of asynchronous training"};
+  }
+  if (!file) return {};
   return cluster::read_runs(*file, read_file(*file, kMostNetworkBytes));
 }
 
@@ -195,7 +197,7 @@ void add_points(const Args& args, const cluster::Placed& placed, Prediction* out
   watch.simulation = [](size_t done, size_t whole) {
     Progress::count(static_cast<int64_t>(done), static_cast<int64_t>(whole));
   };
-  cluster::predict_sizes(placed, out->question, runs_of(args, out->question), watch);
+  cluster::predict_sizes(placed, out->question, out->measured, watch);
 }
 
 // Refuses flags that contradict the mode or would be ignored silently.
@@ -215,7 +217,7 @@ void check_flags(const Args& args, const cluster::Question& q, std::vector<std::
   }
   if (args.has("--corrections")) {
     for (const char* flag : {"--policy", "--json", "--html", "--perfetto", "-o", "--feed",
-                             "--model", "--prices", "--servers"}) {
+                             "--measured", "--model", "--prices", "--servers"}) {
       if (args.has(flag)) throw UsageError{std::string(flag) + " does not go with --corrections"};
     }
   }
@@ -242,6 +244,7 @@ std::vector<cluster::Profile> read_call(const Args& args, Prediction* prediction
   out.question = parse_question(args, kinds[0]);
   check_flags(args, out.question, &out.notes);
   parse_prices(args, &out);
+  out.measured = read_measured(args, out.question);
   if (args.has("--examples")) {
     for (cluster::Profile& p : kinds) p.examples = args.get_int("--examples", 0, 1);
   }
@@ -255,8 +258,6 @@ std::vector<cluster::Profile> read_call(const Args& args, Prediction* prediction
   if (policy == "p3" && args.get("--order").value_or("traced") != "layer")
     out.notes.push_back(
         "policy p3 sends by priority, and only --order layer gives one: without it, it is grpc");
-  if (args.has("--measured") && out.question.model != cluster::Model::optimus)
-    throw UsageError{"--measured RUNS.json goes with --model optimus, which is fitted to the runs"};
   if (cluster::is_unvalidated(policy))
     out.notes.push_back("policy " + policy + " is not validated by measurements");
   out.examples = kinds[0].examples;
@@ -323,7 +324,7 @@ Command predict_command() {
        {"--model", "NAME",
         "event, or a formula for comparison: lin, cynthia, ideal, optimus (event)"},
        {"--measured", "RUNS.json",
-        "measured runs to which optimus is fitted (docs/format/predict.md)"},
+        "measured runs, to compare with and to fit optimus to (docs/format/predict.md)"},
        {"--batch-scale", "X", "a batch X times as large: computing grows, transfers stay"},
        {"--step-time", "TIME", "step time of one worker, measured without profiling"},
        {"--examples", "N",

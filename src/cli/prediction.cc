@@ -4,6 +4,7 @@
 
 #include "cli/args.h"
 #include "cli/terminal.h"
+#include "cluster/score.h"
 #include "report/cluster_page.h"
 
 namespace penstock::cli {
@@ -49,6 +50,24 @@ Json size_json(const cluster::Point& point) {
 // Steps are of all workers: their number a second says nothing about the speed of the training.
 bool counts_batches(const Prediction& p) { return p.question.mode != cluster::Mode::async; }
 
+Json score_json(const Prediction& p) {
+  const cluster::Score score = cluster::score(p.points, p.measured);
+  Json runs = Json::array();
+  for (const cluster::ScoredRun& r : score.runs) {
+    runs.push_back({{"workers", r.run.workers},
+                    {"servers", r.run.servers},
+                    {"steps_per_s", r.run.steps_per_s},
+                    {"predicted_steps_per_s", r.predicted},
+                    {"error", r.error},
+                    {"inside", r.inside}});
+  }
+  const bool any = !score.runs.empty();
+  return {{"runs", runs},
+          {"mean_error", any ? Json(score.mean_error) : Json(nullptr)},
+          {"inside", score.inside},
+          {"of_other_sizes", score.others}};
+}
+
 }  // namespace
 
 void print_head(const Prediction& p) {
@@ -79,6 +98,9 @@ void print_point(const cluster::Point& point, const Prediction& p) {
 void print_advice(const Prediction& p, const std::optional<std::string>& late_note) {
   if (late_note) std::printf("\n%s\n", note(*late_note).c_str());
   std::printf("\n");
+  for (const std::string& line : cluster::score_lines(cluster::score(p.points, p.measured)))
+    std::printf("%s\n", wrap(line, 80, 2).c_str());
+  if (!p.measured.empty()) std::printf("\n");
   const cluster::Advice advice = cluster::advise(p.points, p.prices, p.budget);
   for (const std::string& line : cluster::advice_lines(advice, p.prices, p.budget))
     std::printf("%s\n", wrap(line, 80, 2).c_str());
@@ -103,6 +125,7 @@ Json prediction_json(const Prediction& p) {
   const auto& cheap = advice.best_for_budget;
   return {{"points", points},
           {"saturation", saturation},
+          {"measured", p.measured.empty() ? Json(nullptr) : score_json(p)},
           {"best", size_json(advice.best)},
           {"best_for_budget", cheap ? size_json(*cheap) : Json(nullptr)},
           {"advice", cluster::advice_lines(advice, p.prices, p.budget)},
@@ -114,7 +137,10 @@ std::string prediction_page(const Prediction& p, const std::string& title) {
   const cluster::Advice advice = cluster::advise(p.points, p.prices, p.budget);
   std::vector<std::string> notes = p.notes;
   notes.insert(notes.begin(), payload_line("server", p.question.rig.server_rate));
-  return cluster_page({title, p.points, cluster::advice_lines(advice, p.prices, p.budget), notes});
+  const cluster::Score score = cluster::score(p.points, p.measured);
+  std::vector<std::string> advice_lines = cluster::advice_lines(advice, p.prices, p.budget);
+  if (!score.runs.empty()) advice_lines.push_back(cluster::score_lines(score)[score.runs.size()]);
+  return cluster_page({title, p.points, score.runs, advice_lines, notes});
 }
 
 }  // namespace penstock::cli

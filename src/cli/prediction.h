@@ -7,12 +7,14 @@
 #include <vector>
 
 #include "cluster/advice.h"
+#include "cluster/optimus.h"
 #include "cluster/predict.h"
 
 namespace penstock::cli {
 
 struct Prediction {
   std::vector<cluster::Point> points;
+  std::vector<cluster::MeasuredRun> measured;
   std::vector<std::string> notes;
   cluster::Question question;
   int64_t examples = 0;  // per step, 0: unknown

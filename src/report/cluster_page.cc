@@ -20,6 +20,15 @@ struct Scale {
   double y(double r) const { return kHeight - kBottom - (kHeight - kBottom - kTop) * r / rate; }
 };
 
+// Whole workers between two ticks: 1, 2 or 5 times a power of ten, six ticks at most.
+int tick_step(double workers) {
+  for (int power = 1;; power *= 10) {
+    for (const int digit : {1, 2, 5}) {
+      if (workers <= 5.0 * digit * power) return digit * power;
+    }
+  }
+}
+
 std::string axes(const Scale& scale) {
   std::string out;
   for (int k = 0; k <= 4; ++k) {
@@ -28,8 +37,10 @@ std::string axes(const Scale& scale) {
                  scale.y(rate), kWidth - kRight);
     out += print("<text class=\"small\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%.3g</text>\n",
                  kLeft - 6, scale.y(rate) + 4, rate);
-    const double workers = scale.workers * k / 4;
-    out += print("<text class=\"small\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%.3g</text>\n",
+  }
+  const int step = tick_step(scale.workers);
+  for (int workers = 0; workers <= scale.workers; workers += step) {
+    out += print("<text class=\"small\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%d</text>\n",
                  scale.x(workers), kHeight - kBottom + 18, workers);
   }
   out += print("<text class=\"small\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">workers</text>",
@@ -51,14 +62,40 @@ std::string curve(const std::vector<const Point*>& points, const Scale& scale, c
   }
   for (auto it = points.rbegin(); it != points.rend(); ++it)
     band += print("L%.1f %.1f", scale.x((*it)->workers), scale.y((*it)->low));
-  const Point& last = *points.back();
   return "<path d=\"" + band + "Z\" fill=\"" + color + "\" opacity=\"0.15\"/>\n<path d=\"" + line +
-         "\" fill=\"none\" stroke=\"" + color + "\" stroke-width=\"2\"/>\n" + dots +
-         print("<text class=\"small\" x=\"%.1f\" y=\"%.1f\">", scale.x(last.workers) + 8,
-               scale.y(last.steps_per_s) + 4) +
-         (last.servers == 0 ? ""
-                            : print("%d server%s", last.servers, last.servers == 1 ? "" : "s")) +
-         "</text>\n";
+         "\" fill=\"none\" stroke=\"" + color + "\" stroke-width=\"2\"/>\n" + dots;
+}
+
+// Names of the lines at their ends, moved apart where they would overlap.
+std::string labels(const std::vector<const Point*>& ends, const Scale& scale) {
+  constexpr double kLine = 14;
+  std::vector<std::pair<double, const Point*>> placed;
+  for (const Point* p : ends) placed.emplace_back(scale.y(p->steps_per_s) + 4, p);
+  std::ranges::stable_sort(placed, {}, &std::pair<double, const Point*>::first);
+  for (size_t i = 1; i < placed.size(); ++i)
+    placed[i].first = std::max(placed[i].first, placed[i - 1].first + kLine);
+  double lowest = kHeight - kBottom;
+  for (size_t i = placed.size(); i-- > 0; lowest = placed[i].first - kLine)
+    placed[i].first = std::min(placed[i].first, lowest);
+  std::string out;
+  for (const auto& [y, p] : placed) {
+    if (p->servers == 0) continue;
+    out += print("<text class=\"small\" x=\"%.1f\" y=\"%.1f\">%d server%s</text>\n",
+                 scale.x(p->workers) + 8, y, p->servers, p->servers == 1 ? "" : "s");
+  }
+  return out;
+}
+
+// A measured run, a cross in the colour of its line.
+std::string cross(const cluster::ScoredRun& r, const Scale& scale, const char* color) {
+  constexpr double kArm = 5;
+  const double x = scale.x(r.run.workers), y = scale.y(r.run.steps_per_s);
+  return print("<path d=\"M%.1f %.1fL%.1f %.1fM%.1f %.1fL%.1f %.1f\" ", x - kArm, y - kArm,
+               x + kArm, y + kArm, x - kArm, y + kArm, x + kArm, y - kArm) +
+         print("stroke=\"%s\" stroke-width=\"2\"><title>measured with %d worker%s: ", color,
+               r.run.workers, r.run.workers == 1 ? "" : "s") +
+         print("%.4g steps/s, predicted %.4g (%+.1f %%)</title></path>\n", r.run.steps_per_s,
+               r.predicted, 100 * r.error);
 }
 
 std::string rows(const std::vector<Point>& points) {
@@ -80,7 +117,8 @@ std::string rows(const std::vector<Point>& points) {
 
 }  // namespace
 
-std::string throughput_chart(const std::vector<Point>& points) {
+std::string throughput_chart(const std::vector<Point>& points,
+                             const std::vector<cluster::ScoredRun>& measured) {
   Scale scale;
   std::map<int32_t, std::vector<const Point*>> by_servers;
   for (const Point& p : points) {
@@ -89,17 +127,24 @@ std::string throughput_chart(const std::vector<Point>& points) {
     scale.rate = std::max(p.high > 0 && points[0].high > 0 ? p.high : p.steps_per_s,
                           &p == points.data() ? 0 : scale.rate);
   }
+  for (const cluster::ScoredRun& r : measured) scale.rate = std::max(scale.rate, r.run.steps_per_s);
   std::string out =
       print("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" "
             "style=\"font:12px sans-serif\" role=\"img\" aria-label=\"steps/s by workers\">\n",
             kWidth, kHeight) +
       axes(scale);
-  size_t color = 0;
+  size_t next = 0;
+  std::vector<const Point*> ends;
   for (auto& [servers, line] : by_servers) {
+    const char* const color = kColors[next++ % std::size(kColors)];
     std::ranges::stable_sort(line, {}, &Point::workers);
-    out += curve(line, scale, kColors[color++ % std::size(kColors)]);
+    out += curve(line, scale, color);
+    for (const cluster::ScoredRun& r : measured) {
+      if (r.run.servers == servers) out += cross(r, scale, color);
+    }
+    ends.push_back(line.back());
   }
-  return out + "</svg>\n";
+  return out + labels(ends, scale) + "</svg>\n";
 }
 
 std::string cluster_page(const ClusterPage& page) {
@@ -110,7 +155,7 @@ std::string cluster_page(const ClusterPage& page) {
          escaped(page.title) + "</title>\n<style>" + kHtmlStyle +
          "</style></head><body><main>\n<h1>" + escaped(page.title) + "</h1>\n" +
          list_section("What to do", page.advice) + "<section><h2>Throughput</h2>" +
-         throughput_chart(page.points) + "</section>\n" + rows(page.points) +
+         throughput_chart(page.points, page.measured) + "</section>\n" + rows(page.points) +
          list_section("What was assumed", page.notes) +
          "<footer>Made by penstock predict.</footer>\n</main></body></html>\n";
 }
