@@ -119,6 +119,9 @@ Json prediction_json(const Prediction& p) {
     const bool there = s.workers > 0;
     saturation.push_back({{"servers", s.servers},
                           {"workers", there ? Json(s.workers) : Json(nullptr)},
+                          {"fewest", s.fewest > 0 ? Json(s.fewest) : Json(nullptr)},
+                          {"most", s.most > 0 ? Json(s.most) : Json(nullptr)},
+                          {"dip", s.dip > 0 ? Json(s.dip) : Json(nullptr)},
                           {"gain", there ? Json(s.gain) : Json(nullptr)},
                           {"binds", there ? Json(s.binds) : Json(nullptr)}});
   }

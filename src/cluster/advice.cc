@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/error.h"
 #include "base/json_mistake.h"
@@ -21,26 +22,62 @@ std::string print(const char* format, Values... values) {
   return out;
 }
 
-Saturation saturation_of(const std::vector<Point>& points, int32_t servers) {
+// Part of an interval by which neighbouring sizes err independently; the rest they share, and it
+// cancels in a gain. With this part the range of Saturation held the size at which the measured
+// curve saturates for 25 of 27 curves (the recordings and the rig, default constants); with 0.3
+// for 19.
+constexpr double kOwnError = 0.4;
+
+// Speed of a point, moved by its own error towards an end of its interval: -1 low, 1 high, 0 none.
+double speed_at(const Point& p, int end) {
+  const double limit = end < 0 ? p.low : p.high;
+  return (p.steps_per_s + (end == 0 ? 0 : kOwnError * (limit - p.steps_per_s))) * p.batches;
+}
+
+// Gain in speed of each worker added between two of the points; `end` 1 is the largest within the
+// intervals, -1 the smallest.
+double gain_between(const Point& from, const Point& to, int end) {
+  const double before = speed_at(from, -end), after = speed_at(to, end);
+  return before <= 0
+             ? 0
+             : std::pow(std::max(after, 0.0) / before, 1.0 / (to.workers - from.workers)) - 1;
+}
+
+// Index of the first point that brings little over the one before, as all later ones do, with its
+// gain; none: {0, 0}. A dip alone is not the end: a second rank is the first that has to talk, and
+// a third one may pay.
+std::pair<size_t, double> knee(const std::vector<const Point*>& points, int end) {
+  for (size_t k = 1; k < points.size(); ++k) {
+    const Point& before = *points[k - 1];
+    if (std::all_of(points.begin() + static_cast<ptrdiff_t>(k), points.end(),
+                    [&](const Point* p) { return gain_between(before, *p, end) < kSmallGain; }))
+      return {k, gain_between(before, *points[k], end)};
+  }
+  return {0, 0};
+}
+
+Saturation saturation_of(const std::vector<Point>& all, int32_t servers) {
   Saturation out;
   out.servers = servers;
-  const Point* before = nullptr;
-  for (const Point& p : points) {
+  std::vector<const Point*> points;  // in rising order of workers
+  for (const Point& p : all) {
     if (p.servers != servers) continue;
     out.batches |= p.batches > 1;
-    if (before != nullptr && p.workers > before->workers && before->steps_per_s > 0) {
-      // Gain in speed of each worker added between the two sizes.
-      const double gain =
-          std::pow(batches_per_s(p) / batches_per_s(*before), 1.0 / (p.workers - before->workers)) -
-          1;
-      if (gain < kSmallGain) {
-        out.workers = p.workers;
-        out.gain = gain;
-        out.binds = p.binds;
-        return out;
-      }
-    }
-    before = &p;
+    if (points.empty() || p.workers > points.back()->workers) points.push_back(&p);
+  }
+  const auto size_at = [&](int end) {
+    const size_t k = knee(points, end).first;
+    return k == 0 ? 0 : points[k]->workers;
+  };
+  const auto [index, gain] = knee(points, 0);
+  out.workers = size_at(0);
+  out.fewest = size_at(-1);
+  out.most = size_at(1);
+  out.gain = gain;
+  if (index != 0) out.binds = points[index]->binds;
+  for (size_t k = 1; k < (index == 0 ? points.size() : index) && out.dip == 0; ++k) {
+    const double more = gain_between(*points[k - 1], *points[k], 0);
+    if (more < kSmallGain) out.dip = points[k]->workers, out.dip_gain = more;
   }
   return out;
 }
@@ -51,6 +88,31 @@ std::string size_of(const Point& p) {
     out += ", " + std::to_string(p.servers) + (p.servers == 1 ? " server" : " servers");
   out += print(": %.4g steps/s", p.steps_per_s);
   return p.batches == 1 ? out : out + print(" of %d batches", p.batches);
+}
+
+std::string range_of(const Saturation& s) {
+  if (s.fewest == s.most) return "";
+  if (s.workers == 0) return print("; within the intervals worker %d may bring less", s.fewest);
+  if (s.most == 0) return print("; within the intervals it is worker %d, or a later one", s.fewest);
+  return print("; within the intervals it is one of the workers %d to %d", s.fewest, s.most);
+}
+
+std::string saturation_line(const Saturation& s) {
+  std::string out;
+  if (s.servers > 0)
+    out = std::to_string(s.servers) + (s.servers == 1 ? " server: " : " servers: ");
+  const char* const unit = s.batches ? " batches/s" : "";
+  if (s.workers > 0) {
+    out += print("worker %d brings %.1f %%, less than 5 %%%s%s; %s binds", s.workers, 100 * s.gain,
+                 s.batches ? " more" : "", unit, s.binds.c_str());
+  } else if (s.dip > 0) {
+    out += s.dip_gain < 0 ? print("worker %d costs %.1f %%", s.dip, -100 * s.dip_gain)
+                          : print("worker %d brings %.1f %%", s.dip, 100 * s.dip_gain);
+    out += print("%s, but later ones bring 5 %% or more", unit);
+  } else {
+    out += print("every worker added brings 5 %% or more%s", unit);
+  }
+  return out + range_of(s);
 }
 
 // Returns the point with the fewest hosts among those nearly as fast as the fastest.
@@ -121,17 +183,7 @@ Advice advise(const std::vector<Point>& points, const std::optional<Prices>& pri
 std::vector<std::string> advice_lines(const Advice& advice, const std::optional<Prices>& prices,
                                       double budget) {
   std::vector<std::string> out;
-  for (const Saturation& s : advice.saturation) {
-    const std::string with =
-        s.servers == 0 ? ""
-                       : std::to_string(s.servers) + (s.servers == 1 ? " server: " : " servers: ");
-    out.push_back(
-        with +
-        (s.workers == 0
-             ? print("every worker added brings 5 %% or more%s", s.batches ? " batches/s" : "")
-             : print("worker %d brings %.1f %%, less than 5 %%%s; %s binds", s.workers,
-                     100 * s.gain, s.batches ? " more batches/s" : "", s.binds.c_str())));
-  }
+  for (const Saturation& s : advice.saturation) out.push_back(saturation_line(s));
   out.push_back("best: " + size_of(advice.best));
   if (!prices) return out;
   const std::string currency = prices->currency.empty() ? "" : " " + prices->currency;

@@ -18,12 +18,19 @@ struct Prices {
 // is not JSON, INVALID_ARGUMENT for invalid keys or values and if nothing has a price.
 Prices read_prices(const std::string& file, std::string_view json);
 
-// The first number of workers, with `servers` servers, from which each added worker brings less
-// than 5 %; 0 if no predicted size reaches it. `gain` is the speed that an added worker brings
-// there, `binds` the resource used most.
+// The first number of workers, with `servers` servers, that brings less than 5 % a worker over the
+// size before, as every later size does; 0 if no predicted size reaches it. `gain` is the speed
+// that an added worker brings there, `binds` the resource used most.
 struct Saturation {
   int32_t servers = 1, workers = 0;
+  // The 90 % interval of `workers`, from the intervals of the points; both are `workers` if these
+  // have none. `most` is 0 if perhaps no predicted size reaches it.
+  int32_t fewest = 0, most = 0;
   double gain = 0;
+  // The first size before that one, if any, whose added workers bring less than 5 % (or cost speed)
+  // although later ones bring more; 0: none.
+  int32_t dip = 0;
+  double dip_gain = 0;
   std::string binds;
   bool batches = false;  // the speed is that of batches: a step is one of several workers
 };
