@@ -282,7 +282,9 @@ std::vector<Stage::Work> Stage::take_undone() {
     pull_again_ = true;
     return group;
   }
-  group.emplace_back().block = blocks_.take_undone();
+  Work& work = group.emplace_back();
+  work.block = blocks_.take_undone();
+  if (worth_keeping(work.block)) work.input = work.block;  // it may have to give way again
   ++working_blocks_;
   working_rows_ += group[0].block.rows;
   ++working_;
@@ -290,11 +292,13 @@ std::vector<Stage::Work> Stage::take_undone() {
   return group;
 }
 
-// Large results that need little to be made again are kept with what they need.
+// Large results that need little to be made again are kept with what they need. Those of the first
+// blocks may be large: several are begun before one is finished.
 bool Stage::worth_keeping(const Block& input) {
   constexpr int64_t kFactor = 4;
-  if (!options_.chain || !options_.ordered || block_bytes_ < kGroupedBytes) return false;
-  if (input.payload_bytes() * kFactor > block_bytes_) return false;
+  const int64_t result_bytes = block_bytes_ > 0 ? block_bytes_ : kGroupedBytes;
+  if (!options_.chain || !options_.ordered || result_bytes < kGroupedBytes) return false;
+  if (input.payload_bytes() * kFactor > result_bytes) return false;
   if (!repeatable_) {
     repeatable_ = std::ranges::all_of(options_.chain->stages(), [](const Chain::Stage& s) {
       return s.function->function().effects() != Effects::stateful;
