@@ -274,6 +274,11 @@ def predict_cases(c):
     c.case("predict: a file", "predict.md", [*base, "--workers", "2", "--html", "$DATA/p.html", "--perfetto", "$DATA/p.trace"],
            more=lambda o, s: {"a page": "<svg" in (c.data / "p.html").read_text(encoding="utf-8"),
                               "a timeline": len(parse((c.data / "p.trace").read_text(encoding="utf-8"))["traceEvents"]) > 50})
+    c.case("predict: a deadline", "predict.md",
+           [*base, "--workers", "1,2", "--examples", "64", "--prices", "$DATA/prices.json", "--train", "4e6", "--within", "155min"],
+           more=lambda o, s: {"not for sure": o["deadline"]["cheapest"]["workers"] == 2 and o["deadline"]["sure"] is None,
+                              "cost": close(o["deadline"]["fastest"]["cost"]["high"],
+                                            5 * 4e6 / 64 / o["points"][1]["low"] / 3600)})
     runs = [{"workers": w, "steps_per_s": r} for w, r in ((1, 3.0), (2, 6.0), (9, 9.0))]
     (c.data / "runs.json").write_text(json.dumps(runs), encoding="utf-8")
     c.case("predict: beside measured runs", "predict.md",

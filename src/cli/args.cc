@@ -93,6 +93,7 @@ double Args::get_seconds(std::string_view flag, double fallback) const {
     if (unit == "ms") return value * 1e-3;
     if (unit == "us") return value * 1e-6;
     if (unit == "min") return value * 60;
+    if (unit == "h") return value * 3600;
   }
   throw UsageError{std::string(flag) + " must be a time such as 10s or 250ms: " + *text};
 }

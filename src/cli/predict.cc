@@ -26,7 +26,7 @@ namespace {
 constexpr int64_t kMostSizes = 1000;
 constexpr int64_t kMostNetworkBytes = 1 << 20;
 constexpr double kFeedSeconds = 2;
-constexpr double kNoLimit = 1e18;
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 constexpr double kEnough =
     0.1;  // more precision than this share of the model's own error is wasted
 
@@ -145,8 +145,24 @@ void parse_prices(const Args& args, Prediction* out) {
   if (const auto text = args.get("--budget")) out->budget = parse_positive("--budget", *text);
   if (const auto file = args.get("--prices"))
     out->prices = cluster::read_prices(*file, read_file(*file, kMostNetworkBytes));
-  if (args.has("--budget") != args.has("--prices"))
-    throw UsageError{"--budget and --prices PRICES.json go together"};
+  if (args.has("--budget") && !args.has("--prices"))
+    throw UsageError{"--budget needs prices: --prices PRICES.json"};
+  if (args.has("--prices") && !args.has("--budget") && !args.has("--train"))
+    throw UsageError{"--prices needs a question: --budget PRICE, or --train N --within TIME"};
+}
+
+// REQUIRES out->examples.
+void parse_deadline(const Args& args, Prediction* out) {
+  if (args.has("--train") != args.has("--within"))
+    throw UsageError{"--train N and --within TIME go together"};
+  if (!args.has("--train")) return;
+  if (out->examples <= 0)
+    throw UsageError{"--train counts examples, and the profile does not say how many a step has: "
+                     "--examples N"};
+  out->deadline = {parse_positive("--train", *args.get("--train")),
+                   args.get_seconds("--within", 0)};
+  if (out->deadline->within_s <= 0)
+    throw UsageError{"--within must be more than 0: " + *args.get("--within")};
 }
 
 std::vector<cluster::Profile> prepare(const Args& args, std::vector<cluster::Profile> kinds,
@@ -217,7 +233,7 @@ void check_flags(const Args& args, const cluster::Question& q, std::vector<std::
   }
   if (args.has("--corrections")) {
     for (const char* flag : {"--policy", "--json", "--html", "--perfetto", "-o", "--feed",
-                             "--measured", "--model", "--prices", "--servers"}) {
+                             "--measured", "--model", "--prices", "--servers", "--train"}) {
       if (args.has(flag)) throw UsageError{std::string(flag) + " does not go with --corrections"};
     }
   }
@@ -261,6 +277,7 @@ std::vector<cluster::Profile> read_call(const Args& args, Prediction* prediction
   if (cluster::is_unvalidated(policy))
     out.notes.push_back("policy " + policy + " is not validated by measurements");
   out.examples = kinds[0].examples;
+  parse_deadline(args, &out);
   return kinds;
 }
 
@@ -332,8 +349,11 @@ Command predict_command() {
         "--batch-scale multiplies them"},
        {"--feed", "PIPE|RATE",
         "input of each worker, one element per step: a pipeline, run for 2 s, or a rate: 12.5/s"},
-       {"--prices", "FILE", "prices of hosts (docs/format/predict.md), with --budget"},
+       {"--prices", "FILE", "prices of hosts (docs/format/predict.md)"},
        {"--budget", "PRICE", "most to pay per hour"},
+       {"--train", "N",
+        "examples to train: the cheapest size that does it in the time of --within"},
+       {"--within", "TIME", "time for them: 90min, 12h"},
        {"--corrections", "",
         "instead of the table: the paper's rule with and without each correction of the default"},
        {"--steps", "N",

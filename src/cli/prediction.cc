@@ -50,6 +50,39 @@ Json size_json(const cluster::Point& point) {
 // Steps are of all workers: their number a second says nothing about the speed of the training.
 bool counts_batches(const Prediction& p) { return p.question.mode != cluster::Mode::async; }
 
+// All that is said of the sizes.
+std::vector<std::string> all_advice(const Prediction& p, const cluster::Advice& advice) {
+  std::vector<std::string> out = cluster::advice_lines(advice, p.prices, p.budget);
+  if (!p.deadline) return out;
+  const auto answer =
+      cluster::meet(*p.deadline, p.points, static_cast<double>(p.examples), p.prices);
+  for (std::string& line : cluster::deadline_lines(answer, *p.deadline, p.prices))
+    out.push_back(std::move(line));
+  return out;
+}
+
+Json between_json(const cluster::Between& b) {
+  return {{"value", b.value}, {"low", b.low}, {"high", b.high}};
+}
+
+Json training_json(const std::optional<cluster::Training>& t) {
+  if (!t) return nullptr;
+  return {{"workers", t->point.workers},
+          {"servers", t->point.servers},
+          {"hours", between_json(t->hours)},
+          {"cost", between_json(t->cost)}};
+}
+
+Json deadline_json(const Prediction& p) {
+  const auto answer =
+      cluster::meet(*p.deadline, p.points, static_cast<double>(p.examples), p.prices);
+  return {{"examples", p.deadline->examples},
+          {"within_s", p.deadline->within_s},
+          {"cheapest", training_json(answer.cheapest)},
+          {"sure", training_json(answer.sure)},
+          {"fastest", training_json(answer.fastest)}};
+}
+
 Json score_json(const Prediction& p) {
   const cluster::Score score = cluster::score(p.points, p.measured);
   Json runs = Json::array();
@@ -102,7 +135,7 @@ void print_advice(const Prediction& p, const std::optional<std::string>& late_no
     std::printf("%s\n", wrap(line, 80, 2).c_str());
   if (!p.measured.empty()) std::printf("\n");
   const cluster::Advice advice = cluster::advise(p.points, p.prices, p.budget);
-  for (const std::string& line : cluster::advice_lines(advice, p.prices, p.budget))
+  for (const std::string& line : all_advice(p, advice))
     std::printf("%s\n", wrap(line, 80, 2).c_str());
   if (p.examples > 0) {
     const bool joint = p.points.back().batches > 1;
@@ -131,7 +164,8 @@ Json prediction_json(const Prediction& p) {
           {"measured", p.measured.empty() ? Json(nullptr) : score_json(p)},
           {"best", size_json(advice.best)},
           {"best_for_budget", cheap ? size_json(*cheap) : Json(nullptr)},
-          {"advice", cluster::advice_lines(advice, p.prices, p.budget)},
+          {"deadline", p.deadline ? deadline_json(p) : Json(nullptr)},
+          {"advice", all_advice(p, advice)},
           {"payload_bytes_per_s", p.question.rig.server_rate},
           {"notes", p.notes}};
 }
@@ -141,7 +175,7 @@ std::string prediction_page(const Prediction& p, const std::string& title) {
   std::vector<std::string> notes = p.notes;
   notes.insert(notes.begin(), payload_line("server", p.question.rig.server_rate));
   const cluster::Score score = cluster::score(p.points, p.measured);
-  std::vector<std::string> advice_lines = cluster::advice_lines(advice, p.prices, p.budget);
+  std::vector<std::string> advice_lines = all_advice(p, advice);
   if (!score.runs.empty()) advice_lines.push_back(cluster::score_lines(score)[score.runs.size()]);
   return cluster_page({title, p.points, score.runs, advice_lines, notes});
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cluster/advice.h"
+#include "cluster/deadline.h"
 #include "cluster/optimus.h"
 #include "cluster/predict.h"
 
@@ -19,7 +20,8 @@ struct Prediction {
   cluster::Question question;
   int64_t examples = 0;  // per step, 0: unknown
   std::optional<cluster::Prices> prices;
-  double budget = 0;
+  double budget = 0;                          // per hour
+  std::optional<cluster::Deadline> deadline;  // only with examples
 };
 
 // Prints the lines above the table and its header; then each point in its turn, and the lines

@@ -83,10 +83,7 @@ Saturation saturation_of(const std::vector<Point>& all, int32_t servers) {
 }
 
 std::string size_of(const Point& p) {
-  std::string out = std::to_string(p.workers) + (p.workers == 1 ? " worker" : " workers");
-  if (p.servers > 0)
-    out += ", " + std::to_string(p.servers) + (p.servers == 1 ? " server" : " servers");
-  out += print(": %.4g steps/s", p.steps_per_s);
+  const std::string out = hosts_of(p) + print(": %.4g steps/s", p.steps_per_s);
   return p.batches == 1 ? out : out + print(" of %d batches", p.batches);
 }
 
@@ -159,6 +156,13 @@ Prices read_prices(const std::string& file, std::string_view json) {
   return out;
 }
 
+std::string hosts_of(const Point& p) {
+  std::string out = std::to_string(p.workers) + (p.workers == 1 ? " worker" : " workers");
+  if (p.servers > 0)
+    out += ", " + std::to_string(p.servers) + (p.servers == 1 ? " server" : " servers");
+  return out;
+}
+
 double price(const Point& point, const Prices& prices) {
   return point.workers * prices.worker + point.servers * prices.server;
 }
@@ -169,7 +173,7 @@ Advice advise(const std::vector<Point>& points, const std::optional<Prices>& pri
   std::vector<const Point*> all, affordable;
   for (const Point& p : points) {
     all.push_back(&p);
-    if (prices && price(p, *prices) <= budget) affordable.push_back(&p);
+    if (prices && std::isfinite(budget) && price(p, *prices) <= budget) affordable.push_back(&p);
     const bool known = std::ranges::any_of(
         out.saturation, [&](const Saturation& s) { return s.servers == p.servers; });
     const auto sizes = std::ranges::count(points, p.servers, &Point::servers);
@@ -185,7 +189,7 @@ std::vector<std::string> advice_lines(const Advice& advice, const std::optional<
   std::vector<std::string> out;
   for (const Saturation& s : advice.saturation) out.push_back(saturation_line(s));
   out.push_back("best: " + size_of(advice.best));
-  if (!prices) return out;
+  if (!prices || !std::isfinite(budget)) return out;
   const std::string currency = prices->currency.empty() ? "" : " " + prices->currency;
   const std::string limit = print("%.4g", budget) + currency;
   out.push_back(!advice.best_for_budget

@@ -41,8 +41,10 @@ struct Advice {
   std::optional<Point> best_for_budget;  // the same among points within the budget
 };
 
+std::string hosts_of(const Point& point);                // Returns such as "4 workers, 1 server".
 double price(const Point& point, const Prices& prices);  // Returns the price per hour.
-// REQUIRES points. Ignores `budget` without prices.
+// REQUIRES points. `budget` is per hour; it is ignored without prices, and
+// infinite if there is none.
 Advice advise(const std::vector<Point>& points, const std::optional<Prices>& prices, double budget);
 // Returns the advice in words, one line each.
 std::vector<std::string> advice_lines(const Advice& advice, const std::optional<Prices>& prices,
