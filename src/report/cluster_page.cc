@@ -1,6 +1,7 @@
 #include "report/cluster_page.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "report/html_style.h"
@@ -20,25 +21,27 @@ struct Scale {
   double y(double r) const { return kHeight - kBottom - (kHeight - kBottom - kTop) * r / rate; }
 };
 
-// Whole workers between two ticks: 1, 2 or 5 times a power of ten, six ticks at most.
-int tick_step(double workers) {
-  for (int power = 1;; power *= 10) {
-    for (const int digit : {1, 2, 5}) {
-      if (workers <= 5.0 * digit * power) return digit * power;
+// The distance of two ticks: 1, 2 or 5 times a power of ten, for six ticks at most.
+double tick_step(double range) {
+  double power = std::pow(10, std::floor(std::log10(range)) - 1);
+  for (;; power *= 10) {
+    for (const double digit : {1, 2, 5}) {
+      if (range <= 5 * digit * power) return digit * power;
     }
   }
 }
 
 std::string axes(const Scale& scale) {
   std::string out;
-  for (int k = 0; k <= 4; ++k) {
-    const double rate = scale.rate * k / 4;
+  const double rates = tick_step(scale.rate);
+  for (int k = 0; k * rates <= scale.rate; ++k) {
+    const double rate = k * rates;
     out += print("<path d=\"M%.1f %.1fH%.1f\" stroke=\"#c3c2b7\" stroke-width=\"0.5\"/>", kLeft,
                  scale.y(rate), kWidth - kRight);
     out += print("<text class=\"small\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%.3g</text>\n",
                  kLeft - 6, scale.y(rate) + 4, rate);
   }
-  const int step = tick_step(scale.workers);
+  const int step = static_cast<int>(std::max(1.0, tick_step(scale.workers)));
   for (int workers = 0; workers <= scale.workers; workers += step) {
     out += print("<text class=\"small\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%d</text>\n",
                  scale.x(workers), kHeight - kBottom + 18, workers);
@@ -128,6 +131,7 @@ std::string throughput_chart(const std::vector<Point>& points,
                           &p == points.data() ? 0 : scale.rate);
   }
   for (const cluster::ScoredRun& r : measured) scale.rate = std::max(scale.rate, r.run.steps_per_s);
+  if (scale.rate <= 0) scale.rate = 1;
   std::string out =
       print("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" "
             "style=\"font:12px sans-serif\" role=\"img\" aria-label=\"steps/s by workers\">\n",
