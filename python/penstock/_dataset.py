@@ -5,7 +5,7 @@ from . import _core
 from ._arrays import is_array, to_core
 from ._calls import OPERATORS, build, is_method, operator_method
 from ._errors import FailedPrecondition, InvalidArgument
-from ._reports import Explanation, Optimization
+from ._reports import Explanation, Optimization, preformatted
 from ._types import leaf
 from ._watch import watching
 
@@ -70,9 +70,22 @@ class Dataset:
         return True
 
     def __getitem__(self, index):
-        """ds[i]: the element at that index."""
+        """ds[i]: the element at that index. ds[start:stop:step]: these elements, by take, skip and shard; nothing runs.
+
+        ``ds[rank::world]`` is the share of one of ``world`` ranks, as ds.shard(world, rank). Negative places count from
+        the end of a dataset whose length is known.
+
+        >>> import penstock as ps
+        >>> list(ps.range(10)[1::3]), list(ps.range(10)[-3:])
+        ([1, 4, 7], [7, 8, 9])
+        >>> print(ps.range(10)[1::3])
+        range(10)
+        | shard(3, 1)
+        """
+        if isinstance(index, slice):
+            return _sliced(self, index)
         if not hasattr(index, "__index__"):
-            raise TypeError("a dataset is indexed by an integer; parts of it are skip, take and shard")
+            raise TypeError(f"a dataset is indexed by an integer or a slice: {index!r}")
         index = index.__index__()
         if index < 0:
             index += len(self)
@@ -164,10 +177,28 @@ class Dataset:
     def __repr__(self):
         return f"<ps.Dataset of {self._core.spec_text()}: {' '.join(str(self).split())}>"
 
+    def _repr_html_(self):
+        return preformatted(str(self), f"elements: {self._core.spec_text()}")
+
     def __reduce__(self):
         if self._codes:
             raise FailedPrecondition("a pipeline that calls Python code cannot be pickled: build it anew where it is needed")
         return _again, (self._core.text(), self._core.options())
+
+
+def _sliced(dataset, index):
+    places = [None if place is None else place.__index__() for place in (index.start, index.stop, index.step)]
+    if places[2] is not None and places[2] <= 0:
+        raise ValueError(f"a dataset goes forward only: the step of a slice must be positive: {places[2]}")
+    if any(place is not None and place < 0 for place in places[:2]):
+        places = index.indices(len(dataset))
+    start, stop, step = places[0] or 0, places[1], places[2] or 1
+    if stop is not None:
+        dataset = dataset.take(stop)
+    if start < step:
+        return dataset if step == 1 else dataset.shard(step, start)
+    dataset = dataset.skip(start)
+    return dataset if step == 1 else dataset.shard(step, 0)
 
 
 def _again(text, options):

@@ -1,5 +1,12 @@
 """What explain and optimize give."""
+import html
 import json
+
+
+def preformatted(text, heading=""):
+    """HTML of a text whose columns count, for notebooks."""
+    head = f"<p><b>{html.escape(heading)}</b></p>" if heading else ""
+    return f"{head}<pre>{html.escape(text)}</pre>"
 
 
 class Explanation:
@@ -20,6 +27,9 @@ class Explanation:
     def __repr__(self):
         return f"<ps.Explanation: {self.verdict}>"
 
+    def _repr_html_(self):
+        return preformatted(self.text, self.verdict)
+
 
 class Optimization:
     """The fastest plan that was found: ``dataset``, with every knob in its text.
@@ -38,3 +48,7 @@ class Optimization:
 
     def __repr__(self):
         return f"<ps.Optimization: {self.rate:.4g} elements/s, {len(self.changes)} changes>"
+
+    def _repr_html_(self):
+        lines = [f"{rate:10.4g}/s  {what}" for what, rate in self.changes]
+        return preformatted("\n".join(lines + ["", str(self.dataset)]), f"predicted: {self.rate:.4g} elements/s")

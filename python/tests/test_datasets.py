@@ -53,6 +53,33 @@ class Methods(unittest.TestCase):
         with self.assertRaises(IndexError):
             ps.range(7)[7]
 
+    def test_slices_are_those_of_a_list(self):
+        places = (None, 0, 1, 2, 5, 6, 9, -1, -2, -6, -9)
+        for length in (0, 1, 6):
+            ds, whole = ps.range(length), list(range(length))
+            for start in places:
+                for stop in places:
+                    for step in (None, 1, 2, 3, 7):
+                        part = slice(start, stop, step)
+                        self.assertEqual(list(ds[part]), whole[part], (length, part))
+        endless = ps.range(5).repeat()
+        self.assertEqual(list(endless[2:9:3]), [2, 0, 3])
+        self.assertEqual(list(endless[1::2].take(3)), [1, 3, 0])
+        self.assertEqual(str(endless[1::4]), str(endless.shard(4, 1)))
+        with self.assertRaisesRegex(TypeError, "no end"):
+            endless[:-1]
+        with self.assertRaisesRegex(ValueError, "must be positive: -1"):
+            ps.range(3)[::-1]
+        with self.assertRaisesRegex(TypeError, "an integer or a slice: 'a'"):
+            ps.range(3)["a"]
+
+    def test_in_a_notebook(self):
+        ds = ps.range(3).map(lambda x: x < 2)
+        self.assertIn("map(x -&gt; x &lt; 2)</pre>", ds._repr_html_())
+        explanation = ds.explain()
+        self.assertTrue(explanation._repr_html_().startswith("<p><b>"))
+        self.assertIn("predicted: ", ds.optimize(trace_seconds=0.1)._repr_html_())
+
     def test_len(self):
         self.assertEqual(len(ps.range(7).batch(2)), 4)
         for ds, said in ((ps.range(3).repeat(), "no end"), (ps.range(3).filter(lambda x: x > 1), "not known")):
