@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Builds the Python extension against the library of build/PRESET, and runs python/tests and the docstrings' examples.
 
-python.py [--preset PRESET] [FILTER]
+python.py [--preset PRESET] [--update] [FILTER]
 
 Debian's python3 gets a venv, build/python-venv, with nanobind from PyPI, and the extension a folder of its own,
 build/python-PRESET. Without the packages of the group python, or without a way to PyPI and a venv that an earlier run made, it says so and
 runs nothing.
 With the sanitizers their runtimes are loaded first (LD_PRELOAD); leaks are not looked for, since the interpreter has its own.
-Closing line: N passed, N failed.
+--update first writes the stub, python/penstock/__init__.pyi, anew. Closing line: N passed, N failed.
 """
 import argparse
 import os
@@ -95,12 +95,17 @@ def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("filter", nargs="?", default="")
     ap.add_argument("--preset", default="dev")
+    ap.add_argument("--update", action="store_true")
     a = ap.parse_args()
     if reason := make_venv():
         print(f"left out: no venv with {', '.join(NEEDED)}: {reason}")
         print("0 passed, 0 failed")
         return
     site, sanitize = build(a.preset)
+    if a.update:
+        done = subprocess.run([PYTHON, ROOT / "tools/stubs.py"], env=environment(site, sanitize), check=False)
+        if done.returncode:
+            failed("tools/stubs.py")
     try:
         status, out, err = execute([str(PYTHON), str(ROOT / "python/tests/run.py"), a.filter], cwd=ROOT,
                                    env=environment(site, sanitize))
