@@ -136,8 +136,8 @@ class Dataset:
         100
         """
         iterator = _core.Iterator(self._core, self._codes)
-        iterator.drain()
-        return iterator.stats()
+        iterator._drain()
+        return iterator._stats()
 
     def explain(self, seconds=3.0, elements=0):
         """Runs it for some seconds (or elements): what limits its rate, and what to do about it.
@@ -205,7 +205,7 @@ def _again(text, options):
     return Dataset(_core.parse(text, {}).configured(*options))
 
 
-class Iterator:
+class Iterator(_core.Iterator):
     """One pass over a dataset. Threads may share it: each element goes to one of them.
 
     >>> import penstock as ps
@@ -220,34 +220,28 @@ class Iterator:
     [1, 2]
     """
 
-    __slots__ = ("_core",)
+    __slots__ = ()
 
     def __init__(self, dataset, state=None):
-        self._core = _core.Iterator(dataset._core, dataset._codes, *([] if state is None else [_states(state)]))
+        super().__init__(dataset._core, dataset._codes, *([] if state is None else [_states(state)]))
         for one in watching:
             one.add(dataset, self)
 
-    def __iter__(self):
-        return self._core  # a call less for each element
-
-    def __next__(self):
-        return next(self._core)
-
     def save_state(self):
         """Where it stands, as bytes: kilobytes, whatever the stages hold; see Dataset.restore."""
-        return self._core.save()
+        return self._save()
 
     def state_dict(self):
         """The same, as trainers keep it."""
-        return {"penstock": self._core.save()}
+        return {"penstock": self._save()}
 
     def load_state_dict(self, state):
         """Goes on where the iterator stood that gave ``state``."""
-        self._core.restore(_states(state))
+        self._restore(_states(state))
 
     def stats(self):
         """What has been counted so far; see Dataset.run. From any thread, at any time."""
-        return self._core.stats()
+        return self._stats()
 
     def explain(self):
         """What has limited the rate so far, the work of whoever takes the elements included; see Dataset.explain.
@@ -259,11 +253,11 @@ class Iterator:
         >>> it.explain().data["trust"]["ended"]
         True
         """
-        return Explanation(*self._core.explain())
+        return Explanation(*self._explain())
 
     def trace(self):
         """The text of a trace of the run so far; see Dataset.trace."""
-        return self._core.trace()
+        return self._trace()
 
 
 def _states(state):
