@@ -3,7 +3,7 @@ import os
 
 from . import _core
 from ._arrays import is_array, to_core
-from ._calls import OPERATORS, build, is_method, operator_method
+from ._calls import OPERATORS, Method, build, is_method
 from ._errors import FailedPrecondition, InvalidArgument
 from ._reports import Explanation, Optimization, preformatted
 from ._types import leaf
@@ -309,4 +309,4 @@ def read(path, **settings):
 
 for _name in OPERATORS:
     if is_method(_name) and not hasattr(Dataset, _name):
-        setattr(Dataset, _name, operator_method(_name))
+        setattr(Dataset, _name, Method(Dataset, _name))

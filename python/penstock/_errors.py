@@ -1,6 +1,5 @@
 """Errors: one exception for each kind, which is also one of Python's own."""
 import collections
-import linecache
 import os
 import sys
 
@@ -160,6 +159,7 @@ def forget_errors():
 
 def traced(what, instead):
     """-> TraceError that shows the line of the user's function which asks for `what`."""
+    import linecache
     here = os.path.dirname(os.path.abspath(__file__))
     frame = sys._getframe(1)
     while frame and os.path.dirname(os.path.abspath(frame.f_code.co_filename)) == here:
