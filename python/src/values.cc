@@ -23,6 +23,8 @@ Value binary(const std::string& op, const Value& a, const Value& b) {
   if (op == "<") return a < b;
   if (op == "<=") return a <= b;
   if (op == ">") return a > b;
+  if (op == "and") return a && b;
+  if (op == "or") return a || b;
   return a >= b;
 }
 

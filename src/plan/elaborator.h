@@ -174,6 +174,7 @@ class Elaborator {
 
   // elaborate_control.cc
   Sym control_call(const OpDef& op, const std::vector<const Argument*>& found, Span span);
+  Sym first_state(const OpDef& def, const Sym& init, const Sym& f, const Spec& item, Span span);
   FunctionPtr body(const Sym& closure, const Spec& input, Span span,
                    std::vector<ValueId>* captured);
 
