@@ -7,6 +7,8 @@ import sys
 import types
 
 from . import _core
+from ._errors import Error
+from ._recording import located
 from ._values import Inputs, auto, call, is_tracing, to_core
 
 OPERATORS, OPS = {}, {}
@@ -66,7 +68,10 @@ def build(name, args, named):
     with Inputs() as inputs:
         values = [argument(a, i < len(positions) and positions[i]) for i, a in enumerate(args)]
         keyed = [(k, argument(v, k in functions)) for k, v in named.items()]
-        built = _core.combine(name, inputs.datasets, values, keyed)
+        try:
+            built = _core.combine(name, inputs.datasets, values, keyed)
+        except Error as e:
+            raise located(e, inputs.converted) from None
     codes = tuple(dict.fromkeys(inputs.codes))
     return built.value(codes) if OPERATORS[name][0] == "sink" else Dataset(built, codes)
 

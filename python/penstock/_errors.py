@@ -98,6 +98,7 @@ class Cancelled(Error):
 class TraceError(Error, TypeError):
     """A function asks for a value that is only known when the pipeline runs."""
     code = "INVALID_ARGUMENT"
+    convertible = False
 
 
 KINDS = {kind.code: kind for kind in (InvalidArgument, NotFound, AlreadyExists, PermissionDenied, ResourceExhausted,
@@ -157,18 +158,29 @@ def forget_errors():
     _thrown.clear()
 
 
-def traced(what, instead):
-    """-> TraceError that shows the line of the user's function which asks for `what`."""
-    import linecache
+def users_line():
+    """-> (file, line) of the user's function that is running, or None."""
     here = os.path.dirname(os.path.abspath(__file__))
     frame = sys._getframe(1)
     while frame and os.path.dirname(os.path.abspath(frame.f_code.co_filename)) == here:
         frame = frame.f_back
-    if frame is None:
-        return TraceError(f"{what}: {instead}")
-    file, line = frame.f_code.co_filename, frame.f_lineno
-    text = linecache.getline(file, line).strip()
-    shown = f"\n    {text}" if text else ""
-    error = TraceError(f"{file}:{line}: {what}: {instead}{shown}")
-    error.file, error.line = file, line
+    return frame and (frame.f_code.co_filename, frame.f_lineno)
+
+
+def traced(what, instead, convertible=False):
+    """-> TraceError that shows the line of the user's function which asks for `what`.
+
+    convertible: a conversion of the function may answer; see _convert.py.
+    """
+    place = users_line()
+    if place is None:
+        error = TraceError(f"{what}: {instead}")
+    else:
+        import linecache
+        file, line = place
+        text = linecache.getline(file, line).strip()
+        shown = f"\n    {text}" if text else ""
+        error = TraceError(f"{file}:{line}: {what}: {instead}{shown}")
+        error.file, error.line = file, line
+    error.convertible = convertible
     return error

@@ -1,15 +1,14 @@
 """Symbolic values, which a function of a pipeline computes with while it is traced, and what becomes one."""
 import numbers
 import sys
-import threading
 
 from . import _core
 from ._arrays import is_array, is_dataclass
-from ._errors import InvalidArgument, traced
+from ._errors import InvalidArgument, TraceError, traced
+from ._recording import recorded, tracing as _tracing
 from ._types import DTYPES, DType
 
 MOST_ENTRIES = 100_000  # of an array that becomes a constant of a function
-_tracing = threading.local()
 
 
 def code(callable_):
@@ -31,7 +30,7 @@ class Inputs:
     """The datasets that the arguments of one call hold, functions included."""
 
     def __init__(self):
-        self.datasets, self.codes = [], []
+        self.datasets, self.codes, self.converted = [], [], []
 
     def __enter__(self):
         self.outer = getattr(_tracing, "inputs", None)
@@ -72,12 +71,12 @@ class Value:
     [0, -1, 2, -3]
     """
 
-    __slots__ = ("_core",)
+    __slots__ = ("_core", "_block")
     __array_priority__ = 1000
     __hash__ = object.__hash__
 
     def __init__(self, core):
-        self._core = core
+        self._core, self._block = core, getattr(_tracing, "block", None)
 
     def __getitem__(self, key):
         if isinstance(key, (str, bytes)):
@@ -112,26 +111,31 @@ class Value:
     def __bool__(self):
         raise traced("Python asks whether a value is true that is only known when the pipeline runs",
                      "for `a if x > 0 else b` and `if` write ps.where(x > 0, a, b) (both are computed) or ps.cond(x > 0, a, b); "
-                     "for `and`, `or`, `not` write &, |, ~")
+                     "for `and`, `or`, `not` write &, |, ~", convertible=True)
 
     def __iter__(self):
         raise traced("Python asks for the items of a value, whose number is only known when the pipeline runs",
                      "take them by index, x[0], or by name, x[\"label\"]; the parts of a tuple are arguments of their own: "
-                     "lambda image, label: ...")
+                     "lambda image, label: ...", convertible=True)
 
     def __len__(self):
         raise traced("Python asks for the size of a value, which is only known when the pipeline runs",
-                     "write ps.shape(x)[0]")
+                     "write ps.shape(x)[0]", convertible=True)
 
     def __contains__(self, item):
         raise traced("Python asks whether a value that is only known when the pipeline runs holds something",
-                     "write ps.reduce_any(x == item)")
+                     "write ps.reduce_any(x == item)", convertible=True)
+
+    def __setitem__(self, key, item):
+        raise traced("a value of a pipeline cannot be changed",
+                     "make a new one: {\"image\": image, \"label\": x[\"label\"]}; ps.where(condition, x, y) or "
+                     "ps.tensor_scatter_update(x, [[i]], [y]) for entries of a tensor")
 
     def _number(self, *_):
         raise traced("Python asks for the number that a value is, which is only known when the pipeline runs",
-                     "compute with ps functions; to convert it write ps.int64(x) or ps.float32(x)")
+                     "compute with ps functions; to convert it write ps.int64(x) or ps.float32(x)", convertible=True)
 
-    __int__ = __float__ = __index__ = __complex__ = __round__ = _number
+    __int__ = __float__ = __index__ = __complex__ = __round__ = __floor__ = __ceil__ = __trunc__ = _number
 
     def __array__(self, *_, **__):
         raise traced("NumPy asks for an array of values that are only known when the pipeline runs",
@@ -193,6 +197,8 @@ def piece(key):
 def to_core(x):
     """A Python value as an expression: numbers, strings, structures, dtypes, arrays, datasets, functions."""
     if isinstance(x, Value):
+        if x._block is not None and not x._block.open:
+            raise left_its_block(x._block.what)
         return x._core
     if isinstance(x, bool):
         return _core.boolean(x)
@@ -261,6 +267,12 @@ def _constant(x):
     return _core.call(next(t for t in DTYPES if t in (name, x.dtype.name)), [listed], [])
 
 
+def left_its_block(what):
+    return traced(f"a value that {what} computes is used outside of it",
+                  "assign it to a variable of the function; what is put into an object or a list that is made before is not "
+                  "given back")
+
+
 def key_of(key):
     if not isinstance(key, str):
         raise InvalidArgument(f"the keys of a dict must be strings: {key!r:.60}")
@@ -286,22 +298,21 @@ def arity(f):
 
 
 def function(f):
-    """A Python function as a function of a pipeline: called once, now, with symbolic values."""
-    failed = []
+    """A Python function as a function of a pipeline: called once, now, with symbolic values.
 
-    def body(parts):
-        _tracing.depth = getattr(_tracing, "depth", 0) + 1
-        try:
-            return to_core(f(*map(Value, parts)))
-        except BaseException as e:
-            failed.append(e)
-            raise
-        finally:
-            _tracing.depth -= 1
-
+    It is called once more, converted, if its control flow asks for what these are; see _convert.py.
+    """
+    inputs = getattr(_tracing, "inputs", None)
+    held = inputs and (len(inputs.datasets), len(inputs.codes))
     try:
-        return _core.record(arity(f), body)
-    except BaseException as e:
-        if failed and failed[0] is not e:  # the user's own exception, not one on the way through C++
-            raise failed[0] from None
-        raise
+        return recorded(arity(f), f)
+    except TraceError as e:
+        if not e.convertible:
+            raise
+        from ._convert import converted
+        again = converted(f)
+        if again is None:
+            raise
+    if inputs:
+        del inputs.datasets[held[0]:], inputs.codes[held[1]:]
+    return recorded(arity(f), again)
