@@ -325,21 +325,24 @@ def _for_symbolic(over, body, block, leaves_):
 
 
 def _rounds(test, body, block, leaves_, most):
-    """A loop that may end anywhere: its state is (the number of the round, how it ends, the variables)."""
+    """A loop that may end anywhere: its state is (the number of the round, how it ends), if it may, and the variables."""
     state = _State(block)
+    lead = 2 if leaves_ else 0
 
     def goes_on(before):
-        state.enter(before, 2)
+        state.enter(before, lead)
         more = inline(lambda: test(before[0]), "a loop")
         return Value(_core.binary("and", to_core(before[1] == FINISHED), more) if leaves_ else more)
 
     def one_round(before):
-        state.enter(before, 2)
+        state.enter(before, lead)
         how = body(before[0])
         if isinstance(how, Returned):
             how = RETURNED
         after = tuple(state.left())
-        if leaves_ < RETURNED:
+        if leaves_ == 0:
+            return after
+        if leaves_ == LEFT:
             return (before[0] + 1, how, *after)
         stays = tuple(before[i + 2] for i in range(len(after)))
         if not symbolic(how):
@@ -348,8 +351,9 @@ def _rounds(test, body, block, leaves_, most):
         return (kept[0], how, *(kept[i + 1] for i in range(len(after))))
 
     condition, f = state.recorded(1, goes_on), state.recorded(1, one_round)
-    ended = Value(_core.call("while_loop", [to_core((0, 0, *state.first)), condition, f, to_core(most)], []))
-    state.end(ended, 2)
+    first = to_core(((0, FINISHED) if leaves_ else ()) + tuple(state.first))
+    ended = Value(_core.call("while_loop", [first, condition, f, to_core(most)], []))
+    state.end(ended, lead)
     return Ended(ended[1] if leaves_ else FINISHED, lambda: _taken(lambda: body(ended[0])))
 
 

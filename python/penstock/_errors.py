@@ -158,11 +158,15 @@ def forget_errors():
     _thrown.clear()
 
 
+def _is_numpys(file):
+    return file.startswith("<__array_function__") or f"{os.sep}numpy{os.sep}" in file
+
+
 def users_line():
     """-> (file, line) of the user's function that is running, or None."""
     here = os.path.dirname(os.path.abspath(__file__))
     frame = sys._getframe(1)
-    while frame and os.path.dirname(os.path.abspath(frame.f_code.co_filename)) == here:
+    while frame and (os.path.dirname(os.path.abspath(frame.f_code.co_filename)) == here or _is_numpys(frame.f_code.co_filename)):
         frame = frame.f_back
     return frame and (frame.f_code.co_filename, frame.f_lineno)
 

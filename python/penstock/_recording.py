@@ -42,6 +42,8 @@ def recorded(count, f, what=None):
         if failed and failed[0] is not e:  # the user's own exception, not one on the way through C++
             raise failed[0] from None
         raise
+    finally:
+        failed.clear()  # its traceback holds this frame
 
 
 def taking():

@@ -139,16 +139,15 @@ class Value:
 
     def __array__(self, *_, **__):
         raise traced("NumPy asks for an array of values that are only known when the pipeline runs",
-                     "use the ps function instead")
+                     "use the ps function instead: ps.arange(n), ps.stack(x, y)")
 
     def __array_ufunc__(self, ufunc, method, *args, **named):
-        name = {"true_divide": "divide", "remainder": "modulo", "absolute": "abs", "invert": "logical_not",
-                "bitwise_and": "logical_and", "bitwise_or": "logical_or", "bitwise_xor": "logical_xor"}.get(
-            ufunc.__name__, ufunc.__name__)
-        from ._calls import NAMES
-        if method != "__call__" or named or name not in NAMES:
-            raise traced(f"numpy.{ufunc.__name__} cannot be a part of a pipeline", "use the ps function instead")
-        return call(name, args, {})
+        from ._numpy_functions import ufunc_of
+        return ufunc_of(ufunc.__name__, method, args, named)
+
+    def __array_function__(self, function, _, args, named):
+        from ._numpy_functions import function_of
+        return function_of(function, args, named)
 
     def __repr__(self):
         return "<a value of a pipeline>"
