@@ -9,7 +9,7 @@ from ._builtins import COMPARISONS, FUNCTIONS, items, length, range_, symbolic, 
 from ._convert import converted
 from ._errors import traced
 from ._merging import Unset, filled, joined, leaves, mapped, next_state, pictured, restored, slotted
-from ._recording import not_taking, note, now_taking, recorded, taking
+from ._recording import not_taking, note, now_taking, recorded, taking, tracing
 from ._values import Value, call, to_core
 
 MOST_ROUNDS = 10_000_000  # of a `while`, so that one without end is an error
@@ -64,6 +64,7 @@ class Returned:
 
     def __init__(self, value):
         self.value = value
+        tracing.returns = True
 
 
 # Choices.
@@ -209,7 +210,7 @@ class Ended:
 
     @property
     def returned(self):
-        return self.how >= RETURNED
+        return self._value is not None and self.how >= RETURNED
 
     @property
     def value(self):
@@ -252,6 +253,8 @@ def _ended_by_value(item, iterator, iterable, body, block, leaves_):
 
 def _unrolled(over, body, block):
     """Round after round, each inside the choice of the one before; the end is RETURNED + the number of the round."""
+    returning = set()  # the rounds that may return
+
     def rounds(at):
         if at == len(over):
             return FINISHED
@@ -259,28 +262,43 @@ def _unrolled(over, body, block):
 
         def leave():
             block.set(before)
+            returning.add(at)
             return RETURNED + at
-        how = body(over[at])
+        how, may_return = _returning(lambda: body(over[at]))
         if isinstance(how, Returned):
             return leave()
         if not symbolic(how):
             return LEFT if how == LEFT else rounds(at + 1)
-        return _choose(how == FINISHED, lambda: rounds(at + 1),
-                       lambda: _choose(how == LEFT, lambda: LEFT, leave, block), block)
+        left = (lambda: _choose(how == LEFT, lambda: LEFT, leave, block)) if may_return else lambda: LEFT
+        return _choose(how == FINISHED, lambda: rounds(at + 1), left, block)
 
-    def value(at=0):
-        if at + 1 == len(over):
-            return _taken(lambda: body(over[at]))
-        return _choose(how == RETURNED + at, lambda: _taken(lambda: body(over[at])), lambda: value(at + 1), block)
+    def value(left):
+        first, *later = left
+        if not later:
+            return _taken(block, lambda: body(over[first]))
+        return _choose(how == RETURNED + first, lambda: _taken(block, lambda: body(over[first])), lambda: value(later), block)
 
     how = rounds(0)
-    return Ended(how, value)
+    return Ended(how, (lambda: value(sorted(returning))) if returning else None)
 
 
-def _taken(body):
-    """What a round returns that is known to return."""
-    with now_taking():
-        out = body()
+def _returning(trace):
+    """-> (what trace() gives, whether a return was among it): one may stand where Python's own values do not lead."""
+    outer, tracing.returns = getattr(tracing, "returns", False), False
+    try:
+        return trace(), tracing.returns
+    finally:
+        tracing.returns = outer
+
+
+def _taken(block, body):
+    """What a round returns that is known to return; the variables stay as they are."""
+    before = block.pictures()
+    try:
+        with now_taking():
+            out = body()
+    finally:
+        block.set(before)
     if not isinstance(out, Returned):
         raise traced("a return in this loop is not converted", "set a variable, and write `break`")
     return out.value
@@ -350,11 +368,12 @@ def _rounds(test, body, block, leaves_, most):
         kept = Value(_core.cond(to_core(how == RETURNED), to_core((before[0], *stays)), to_core((before[0] + 1, *after))))
         return (kept[0], how, *(kept[i + 1] for i in range(len(after))))
 
-    condition, f = state.recorded(1, goes_on), state.recorded(1, one_round)
+    condition = state.recorded(1, goes_on)
+    f, returns = _returning(lambda: state.recorded(1, one_round))
     first = to_core(((0, FINISHED) if leaves_ else ()) + tuple(state.first))
     ended = Value(_core.call("while_loop", [first, condition, f, to_core(most)], []))
     state.end(ended, lead)
-    return Ended(ended[1] if leaves_ else FINISHED, lambda: _taken(lambda: body(ended[0])))
+    return Ended(ended[1] if leaves_ else FINISHED, (lambda: _taken(block, lambda: body(ended[0]))) if returns else None)
 
 
 class _State:
