@@ -162,10 +162,6 @@ def round_(x, digits=None):
     raise traced("round() has a number of digits", "write ps.round(x * 100) / 100")
 
 
-def _divmod(a, b):
-    return (a // b, a % b) if symbolic(a) or symbolic(b) else divmod(a, b)
-
-
 def _math(name, op, integer=False):
     plain = getattr(math, name)
 
@@ -181,7 +177,7 @@ def _math(name, op, integer=False):
 
 FUNCTIONS = {len: length, range: range_, zip: zip_, enumerate: enumerate_, reversed: reversed_, sorted: sorted_,
              int: number("int64", int), float: number("float32", float), bool: truth, sum: sum_, round: round_,
-             min: extreme("minimum", "reduce_min", min), max: extreme("maximum", "reduce_max", max), divmod: _divmod,
+             min: extreme("minimum", "reduce_min", min), max: extreme("maximum", "reduce_max", max),
              any: _holds("reduce_any", any, "or", False), all: _holds("reduce_all", all, "and", True)}
 for _name in ("sqrt", "exp", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "atan2",
               "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "lgamma"):

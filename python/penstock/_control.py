@@ -59,6 +59,13 @@ def _inlined(body):
     return _core.call("map_structure", [_core.integer(0), body], [])
 
 
+def known(x):
+    """A variable that is returned."""
+    if isinstance(x, Unset):
+        raise x.error()
+    return x
+
+
 class Returned:
     """`return value` in a loop: of Python's own loops the result, else a reason to end it; see Ended.value."""
 
@@ -137,20 +144,29 @@ class _Side:
 # Logic.
 
 def and_(first, *rest):
-    """`a and b and ...`: of symbolic values the logical one; what stands right of a false one is not computed."""
-    return _logic("and", first, rest)
+    """`a and b and ...`: of symbolic values, which must be booleans, the logical one; b is not computed where a decides."""
+    return _logic("and", first, rest, lambda x: x)
 
 
 def or_(first, *rest):
-    return _logic("or", first, rest)
+    return _logic("or", first, rest, lambda x: x)
 
 
-def _logic(op, value, rest):
+def and_truth(first, *rest):
+    """The same where only its truth counts, as in an `if`: values are true that are not zero."""
+    return _logic("and", first, rest, truth)
+
+
+def or_truth(first, *rest):
+    return _logic("or", first, rest, truth)
+
+
+def _logic(op, value, rest, form):
     for i, later in enumerate(rest):
         if symbolic(value):
             note("and, or")
-            right = inline(lambda i=i, later=later: _logic(op, later(), rest[i + 1:]), f"`{op}`")
-            return Value(_core.binary(op, to_core(value), right))
+            right = inline(lambda i=i, later=later: form(_logic(op, later(), rest[i + 1:], form)), f"a side of `{op}`")
+            return Value(_core.binary(op, to_core(form(value)), right))
         if bool(value) == (op == "or"):
             return value
         value = later()

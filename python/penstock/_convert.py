@@ -78,12 +78,15 @@ def _converted_code(f):
     # A function around it binds the names that it has from outside, so that they stay free ones.
     args = ast.arguments([], [ast.arg(n) for n in (CONTROL, *free)], None, [], [], None, [])
     body = [ast.Return(new)] if isinstance(new, ast.Lambda) else [new]
+    name = f.__code__.co_name
+    if not isinstance(new, ast.Lambda):
+        new.name = name = "_converted"  # binds no name that the function may use
     outer = ast.FunctionDef("_around", args, body, [], None)
     if sys.version_info >= (3, 12):
         outer.type_params = []
     module = ast.fix_missing_locations(ast.Module([ast.copy_location(outer, node)], []))
     code = compile(module, f.__code__.co_filename, "exec", dont_inherit=True, flags=f.__code__.co_flags & _FUTURE)
-    return _named(_inner(_inner(code, "_around"), f.__code__.co_name), f.__code__.co_name)
+    return _named(_inner(_inner(code, "_around"), name), f.__code__.co_name)
 
 
 _FUTURE = 0x1000000  # annotations, of __future__

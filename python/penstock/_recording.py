@@ -87,7 +87,7 @@ def located(error, converted):
     """An error of the engine on what was converted, with the lines that it may be of; or the error itself."""
     import linecache
     import re
-    places = [place for kind, *place in converted if re.search(_SAYS[kind], error.message)]
+    places = list(dict.fromkeys((file, line) for kind, file, line in converted if re.search(_SAYS[kind], error.message)))
     if not places:
         return error
     lines = "".join(f"\n    {file}:{line}: {linecache.getline(file, line).strip()}" for file, line in places)

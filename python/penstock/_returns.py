@@ -98,7 +98,8 @@ class Normalizer:
             return ast.copy_location(ast.Attribute(ast.copy_location(ast.Name(s.result, ast.Load()), s), what, ast.Load()), s)
         if s.returns:
             value = ast.copy_location(ast.Return(told("value")), s)
-            after.append(ast.copy_location(ast.If(told("returned"), [value], []), s))
+            endless = isinstance(s, ast.While) and isinstance(s.test, ast.Constant) and s.test.value and not s.stops
+            after.append(value if endless else ast.copy_location(ast.If(told("returned"), [value], []), s))
         if s.orelse:
             after.append(ast.copy_location(ast.If(told("finished"), s.orelse, []), s))
         s.body, s.orelse = self.block(s.body), []

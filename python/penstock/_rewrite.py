@@ -174,7 +174,7 @@ class _Rewriter(ast.NodeTransformer):
         inside = [*s.body, *s.orelse]
         in_body, in_orelse = bound(s.body), bound(s.orelse)
         put, state = self.state(s.test, (in_body | in_orelse) & s.live_out | changed(inside), in_body | in_orelse)
-        test = self.visit(s.test)
+        test = self.condition(s.test)
         then, then_name = self.define(s.test, "then", self.body(s.body, self.in_loop), in_body)
         otherwise, otherwise_name = self.define(s.test, "otherwise", self.body(s.orelse, self.in_loop) if s.orelse else
                                                 [ast.Return(ast.Constant(0 if self.in_loop else None))], in_orelse)
@@ -203,10 +203,12 @@ class _Rewriter(ast.NodeTransformer):
     def visit_While(self, s):
         if _walrus(s.test):
             raise NotConverted("an assignment in the condition of a loop")
-        return self.loop(s, "while_", self.later(self.visit(s.test)), [], [], s.test)
+        return self.loop(s, "while_", self.later(self.condition(s.test)), [], [], s.test)
 
     def visit_Return(self, s):
         value = self.at(s, ast.Constant(None)) if s.value is None else self.visit(s.value)
+        if isinstance(value, ast.Name):
+            value = self.call(s, "known", value)
         if not self.in_loop:
             return self.at(s, ast.Return(value))
         return self.at(s, ast.Return(self.call(s, "Returned", value)))
@@ -247,18 +249,26 @@ class _Rewriter(ast.NodeTransformer):
     def visit_IfExp(self, e):
         if _walrus(e):
             return self.generic_visit(e)
-        return self.call(e, "if_", self.visit(e.test), self.later(self.visit(e.body)), self.later(self.visit(e.orelse)),
+        return self.call(e, "if_", self.condition(e.test), self.later(self.visit(e.body)), self.later(self.visit(e.orelse)),
                          ast.Constant(None), ast.Constant(None), ast.Tuple([], ast.Load()), ast.Constant(0))
 
-    def visit_BoolOp(self, e):
+    def condition(self, e):
+        """An expression of which only the truth counts."""
+        return self.logic(e, self.condition, "_truth") if isinstance(e, ast.BoolOp) else self.visit(e)
+
+    def logic(self, e, visit, kind):
         if _walrus(e):
             return self.generic_visit(e)
-        first, *rest = [self.visit(v) for v in e.values]
-        return self.call(e, "and_" if isinstance(e.op, ast.And) else "or_", first, *map(self.later, rest))
+        first, *rest = [visit(v) for v in e.values]
+        return self.call(e, ("and" if isinstance(e.op, ast.And) else "or") + kind, first, *map(self.later, rest))
+
+    def visit_BoolOp(self, e):
+        return self.logic(e, self.visit, "_")
 
     def visit_UnaryOp(self, e):
-        self.generic_visit(e)
-        return self.call(e, "not_", e.operand) if isinstance(e.op, ast.Not) else e
+        if not isinstance(e.op, ast.Not):
+            return self.generic_visit(e)
+        return self.call(e, "not_", self.condition(e.operand))
 
     def visit_Compare(self, e):
         if _walrus(e) or len(e.ops) == 1 and not isinstance(e.ops[0], (ast.In, ast.NotIn)):

@@ -105,6 +105,12 @@ class Value:
     def __rmatmul__(self, other):
         return call("matmul", (other, self), {})
 
+    def __divmod__(self, other):
+        return self // other, self % other
+
+    def __rdivmod__(self, other):
+        return other // self, other % self
+
     def __invert__(self):
         return Value(_core.logical_not(self._core))
 

@@ -111,13 +111,15 @@ class NotTraced(unittest.TestCase):
         self.assertEqual(caught.exception.line, f.__code__.co_firstlineno)
 
     def test_what_cannot_be_traced(self):
-        self.check(lambda x: 1 if x > 0 else 2, "ps.where(x > 0, a, b)", "self.check(lambda x: 1 if x > 0 else 2")
-        self.check(lambda x: x > 0 and x, "write &, |, ~")
-        self.check(lambda x: [y for y in x], "x[0]")
-        self.check(lambda x: len(x), "ps.shape(x)[0]")
-        self.check(lambda x: int(x), "ps.int64(x)")
-        self.check(lambda x: 3 in x, "ps.reduce_any")
-        self.check(lambda x: range(3)[x], "ps.int64(x)")
+        self.check(lambda x: range(3)[x], "ps.int64(x)", "self.check(lambda x: range(3)[x]")
+        self.check(lambda x: [y for y in range(9)[x:]], "ps.int64(x)")
+
+    def test_without_source(self):
+        for text, said in (("1 if x > 0 else 2", "ps.where(x > 0, a, b)"), ("x > 0 and x", "write &, |, ~"), ("[y for y in x]", "x[0]"),
+                           ("len(x)", "ps.shape(x)[0]"), ("int(x)", "ps.int64(x)"), ("3 in x", "ps.reduce_any")):
+            with self.assertRaises(ps.TraceError) as caught:
+                ps.range(3).map(eval(f"lambda x: {text}"))
+            self.assertIn(said, str(caught.exception))
 
     def test_the_users_own_exception(self):
         class Mine(Exception):

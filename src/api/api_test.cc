@@ -87,6 +87,12 @@ TEST_CASE("symbolic lambdas record what is done with their values") {
     return x;
   });
   CHECK(integers(doubled) == std::vector<int64_t>{0, int64_t{1} << 40});
+  // A condition that a lambda inside uses: the side that is not taken is not computed before it.
+  const Dataset lazy = Dataset::range(3).map([](Value x) {
+    const Value y = cond(x != 0, floor_divide(6, x), 0);
+    return call("map_fn", {call("arange", {2}), UserFunction([&](Value i) { return i + y; }).value()})[1];
+  });
+  CHECK(integers(lazy) == std::vector<int64_t>{1, 7, 4});
 }
 
 TEST_CASE("mistakes are found when a stage is built, and say which") {

@@ -52,7 +52,10 @@ FunctionPtr hoisted(const Function& body, FunctionBuilder* around, std::vector<V
     around->add_op(*node.op, outer, node.attrs, &made);
     for (size_t i = 0; i < made.size(); ++i) {
       const std::string& name = body.values[static_cast<size_t>(node.outputs[i])].name;
-      const auto at = static_cast<size_t>(std::ranges::find(*inputs, made[i]) - inputs->begin());
+      // Among the captures: what the state or an item begins with may be the same value.
+      const auto captured = inputs->begin() + body.input_count();
+      const auto at =
+          static_cast<size_t>(std::find(captured, inputs->end(), made[i]) - inputs->begin());
       if (at == inputs->size()) inputs->push_back(made[i]);
       const ValueId capture = b->add_capture(around->type(made[i]), static_cast<int>(at), name);
       source[capture] = at;
