@@ -90,7 +90,9 @@ def enumerate_(x, start=0):
 
 
 def reversed_(x):
-    return x[::-1] if isinstance(x, Value) else _plain("reversed", x)
+    def backwards(part):
+        return tuple(map(backwards, part)) if isinstance(part, tuple) else part[::-1]
+    return Items(backwards(items(x).part)) if symbolic(x) else reversed(x)
 
 
 def sorted_(x, **named):
@@ -99,12 +101,6 @@ def sorted_(x, **named):
     if named.keys() - {"reverse"} or symbolic(named.get("reverse")):
         raise traced("sorted() has a key, which a symbolic value has no use for", "write ps.gather(x, ps.argsort(key))")
     return call("sort", (x,), {"axis": 0, "descending": builtins.bool(named.get("reverse", False))})
-
-
-def _plain(name, x):
-    if isinstance(x, Items):
-        raise traced(f"{name}() of a range whose size is only known when the pipeline runs", "write ps.arange(...) for it")
-    return getattr(builtins, name)(x)
 
 
 def number(dtype, plain):

@@ -4,6 +4,7 @@ A function is first traced as it is, which is all that most need: the conversion
 its tracing. It is converted, and traced once more, when it asks a symbolic value for what is only known when the pipeline
 runs: whether it is true, its items, its size.
 """
+import __future__
 import ast
 import functools
 import os
@@ -85,11 +86,9 @@ def _converted_code(f):
     if sys.version_info >= (3, 12):
         outer.type_params = []
     module = ast.fix_missing_locations(ast.Module([ast.copy_location(outer, node)], []))
-    code = compile(module, f.__code__.co_filename, "exec", dont_inherit=True, flags=f.__code__.co_flags & _FUTURE)
+    flags = f.__code__.co_flags & __future__.annotations.compiler_flag
+    code = compile(module, f.__code__.co_filename, "exec", dont_inherit=True, flags=flags)
     return _named(_inner(_inner(code, "_around"), name), f.__code__.co_name)
-
-
-_FUTURE = 0x1000000  # annotations, of __future__
 
 
 def _inner(code, name):

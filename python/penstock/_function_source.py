@@ -2,6 +2,7 @@
 import ast
 import linecache
 
+MOST_FILES = 32  # whose trees are kept
 _files = {}  # file name: (text, {(first line, name): [(node, name of the class around it)]})
 
 
@@ -16,7 +17,8 @@ def node_of(f):
     found = [(node, around) for node, around in _index(code.co_filename, "".join(lines)).get((code.co_firstlineno, code.co_name), ())
              if _parameters(node) == _parameters_of_code(code)]
     if len(found) > 1:
-        found = (_by_columns if hasattr(code, "co_positions") else _by_names)(code, found)
+        places = _places(code)
+        found = _by_columns(places, found) if places else _by_names(code, found)
     return found[0] if found else None
 
 
@@ -37,6 +39,8 @@ def _index(file, text):
         walk(ast.parse(text), "")
     except (SyntaxError, ValueError, RecursionError):  # not a file of Python, as that of a template
         out = {}
+    while len(_files) >= MOST_FILES:
+        del _files[next(iter(_files))]
     _files[file] = text, out
     return out
 
@@ -52,10 +56,14 @@ def _parameters_of_code(code):
     return code.co_varnames[:count]
 
 
-def _by_columns(code, found):
-    """The innermost function that all instructions of the code stand in; code of Python 3.11 and later knows its columns."""
-    places = [(p[0], p[2], p[1], p[3]) for p in code.co_positions() if None not in p and p[2:] != (0, 0)]
+def _places(code):
+    """Where the instructions of a code stand, which Python 3.11 and later know: (line, column, last line, last column)."""
+    positions = code.co_positions() if hasattr(code, "co_positions") else ()
+    return [(p[0], p[2], p[1], p[3]) for p in positions if None not in p and p[2:] != (0, 0)]
 
+
+def _by_columns(places, found):
+    """The innermost function that all of them stand in."""
     def holds(node):
         body = node.body if isinstance(node, ast.Lambda) else node
         begin, end = (body.lineno, body.col_offset), (body.end_lineno, body.end_col_offset)

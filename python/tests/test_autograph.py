@@ -222,7 +222,20 @@ class Loops(Both):
             for i in range(x):
                 i + 1
             return x
-        for f in (sums, steps, nested, unrolled, several, no_state):
+        def backwards(x):
+            out = 0
+            for i in reversed(range(x)):
+                out = out * 10 + i
+            for i, k in reversed(tuple(enumerate(range(3)))):
+                out = out * 3 + i * k
+            return out
+
+        def together(x):
+            out = 0
+            for i, (a, b) in enumerate(zip(range(x), range(10)), start=2):
+                out += i * a + b
+            return out
+        for f in (sums, steps, nested, unrolled, several, no_state, backwards, together):
             self.same(f)
 
     def test_break_continue_else_return(self):

@@ -90,7 +90,8 @@ TEST_CASE("symbolic lambdas record what is done with their values") {
   // A condition that a lambda inside uses: the side that is not taken is not computed before it.
   const Dataset lazy = Dataset::range(3).map([](Value x) {
     const Value y = cond(x != 0, floor_divide(6, x), 0);
-    return call("map_fn", {call("arange", {2}), UserFunction([&](Value i) { return i + y; }).value()})[1];
+    return call("map_fn",
+                {call("arange", {2}), UserFunction([&](Value i) { return i + y; }).value()})[1];
   });
   CHECK(integers(lazy) == std::vector<int64_t>{1, 7, 4});
 }
