@@ -114,9 +114,8 @@ class Binder {
  private:
   void count(const ExprPtr& e, bool inside) {
     int& uses = uses_[e.get()];
-    // What this lambda made gets a name in it if it is used in a lambda inside, so what it is made
-    // of is used here, once. Were that named as well, both sides of its conditions would be
-    // computed.
+    // A value of this lambda that a lambda inside uses gets a name here. Its parts are then used
+    // once, in this lambda; naming them as well would compute both sides of its conditions.
     const bool nameable = frame_.made.contains(e.get()) && e->kind != Expr::Kind::lambda;
     // Seen before: its children are counted already, but perhaps not as used inside.
     const bool again = uses > 0 && (nameable || !inside || inside_.contains(e.get()));
