@@ -14,7 +14,7 @@ def symbolic(x):
 
 
 class Items:
-    """What a loop goes over that is several values, or none of a tensor's: range, enumerate and zip of symbolic values.
+    """Items of range, enumerate and zip of symbolic values: one or several tensors that a loop goes over.
 
     part is a value, whose items a loop takes, or a tuple of such parts, whose items are tuples.
     """

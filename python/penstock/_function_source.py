@@ -57,7 +57,7 @@ def _parameters_of_code(code):
 
 
 def _places(code):
-    """Where the instructions of a code stand, which Python 3.11 and later know: (line, column, last line, last column)."""
+    """The places of the instructions of a code, known since Python 3.11: (line, column, last line, last column)."""
     positions = code.co_positions() if hasattr(code, "co_positions") else ()
     return [(p[0], p[2], p[1], p[3]) for p in positions if None not in p and p[2:] != (0, 0)]
 

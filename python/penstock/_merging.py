@@ -116,7 +116,7 @@ def mapped(x, f):
 
 
 def joined(name, a, b, pairs, path=""):
-    """What a variable is after an `if`: of leaves that differ a slot, whose two values are appended to pairs."""
+    """A variable after an `if`: leaves that differ become slots, and their two values are appended to pairs."""
     if a is b or isinstance(a, Unset) and isinstance(b, Unset):
         return a
     if isinstance(a, Unset) or isinstance(b, Unset):
@@ -160,7 +160,7 @@ def _different(name, a, b, path):
 
 
 def slotted(name, x, values):
-    """The state of a loop: x with a slot for each leaf, whose values are appended. What is no leaf must stay as it is."""
+    """A variable of a loop's state: x with a slot for each leaf, whose value is appended. All else must stay as it is."""
     if is_leaf(x):
         values.append(x)
         return Slot(len(values) - 1)

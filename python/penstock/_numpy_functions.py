@@ -1,61 +1,16 @@
-"""NumPy's functions over symbolic values: what each is among the engine's ops, with NumPy's names of arguments.
+"""NumPy's functions over symbolic values: each as the engine's ops, with NumPy's names of arguments.
 
-Functions that are given a symbolic value come here (__array_function__, __array_ufunc__). FUNCTIONS and UFUNCS are the tables;
-for all others INSTEAD says what to write.
+A function that is given a symbolic value comes here (__array_function__). FUNCTIONS is the table; see also _numpy_ufuncs.py.
 """
 import functools
 import inspect
 
-from ._calls import NAMES
 from ._errors import traced
+from ._numpy_ufuncs import axes_of, cast, instead_of, refused
 from ._values import call
 
 _NONE = object()  # NumPy's own "not given"
-UFUNCS = {"absolute": "abs", "fabs": "abs", "true_divide": "divide", "remainder": "modulo", "mod": "modulo", "fmod": "truncate_modulo",
-          "invert": "logical_not", "bitwise_and": "logical_and", "bitwise_or": "logical_or", "bitwise_xor": "logical_xor",
-          "rint": "round", "positive": "identity", "isnan": "is_nan", "isinf": "is_inf", "isfinite": "is_finite",
-          "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2", "arcsinh": "asinh", "arccosh": "acosh",
-          "arctanh": "atanh"}
-UFUNCS.update({name: name for name in (
-    "add", "subtract", "multiply", "divide", "floor_divide", "negative", "power", "sign", "square", "reciprocal", "sqrt", "exp",
-    "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "sinh", "cosh", "tanh", "floor", "ceil", "maximum", "minimum",
-    "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or", "logical_xor",
-    "logical_not", "left_shift", "right_shift", "matmul")})
-REDUCTIONS = {"add": "reduce_sum", "multiply": "reduce_prod", "maximum": "reduce_max", "minimum": "reduce_min",
-              "logical_and": "reduce_all", "logical_or": "reduce_any"}
-RUNNING = {"add": "cumsum", "multiply": "cumprod"}
-INSTEAD = {"hypot": "ps.sqrt(x * x + y * y)", "nonzero": "ps.nonzero(x)", "argwhere": "ps.nonzero(x)", "histogram": "ps.histogram",
-           "digitize": "ps.bucketize", "einsum": "ps.tensordot", "deg2rad": "x * (math.pi / 180)", "radians": "x * (math.pi / 180)",
-           "rad2deg": "x * (180 / math.pi)", "degrees": "x * (180 / math.pi)", "exp2": "2.0 ** x", "cbrt": "x ** (1 / 3)",
-           "full_like": "ps.fill(ps.shape(x), value)", "copysign": "ps.abs(x) * ps.sign(y)",
-           "split": "ps.split_tensor", "array_split": "ps.split_tensor", "hstack": "ps.concat(a, b, axis=1)",
-           "vstack": "ps.concat(a, b, axis=0), or ps.stack(a, b) of vectors", "swapaxes": "ps.transpose(x, [1, 0, 2])",
-           "moveaxis": "ps.transpose(x, [1, 2, 0])", "rot90": "ps.image.rot90", "isin": "ps.reduce_any(x[..., None] == values, axis=-1)",
-           "select": "ps.where in ps.where", "compress": "ps.boolean_mask", "extract": "ps.boolean_mask",
-           "bitwise_count": "ps.bitwise_and", "trunc": "ps.float32(ps.int64(x))", "fix": "ps.float32(ps.int64(x))"}
 FUNCTIONS = {}
-
-
-def _refuse(what, instead):
-    return traced(f"{what} cannot be a part of a pipeline", f"write {instead} instead")
-
-
-def ufunc_of(name, method, args, named):
-    """numpy.add(x, y), and numpy.add.reduce(x) and the like."""
-    dtype = named.pop("dtype", None)
-    if method == "__call__" and name in UFUNCS and not named:
-        out = call(UFUNCS[name], args, {})
-    elif method == "reduce" and name in REDUCTIONS and _is_default(named, initial=_NONE, where=True, out=(None,)):
-        axis = args[1] if len(args) > 1 else named.get("axis", 0)
-        out = call(REDUCTIONS[name], (args[0],), {"axis": _axes(axis), "keepdims": named.get("keepdims", False)})
-    elif method == "accumulate" and name in RUNNING and _is_default(named, out=(None,)):
-        out = call(RUNNING[name], (args[0],), {"axis": args[1] if len(args) > 1 else named.get("axis", 0)})
-    elif method == "__call__" and name in UFUNCS:
-        raise traced(f"numpy.{name} takes {', '.join(sorted(named))} here, which cannot be a part of a pipeline", "leave it out")
-    else:
-        of_method = {"outer": "x[:, None] and y[None, :] as arguments of it", "at": "ps.scatter_nd", "reduceat": "ps.segment_sum"}
-        raise _refuse(f"numpy.{name}" + ("" if method == "__call__" else f".{method}"), of_method.get(method, _instead(name)))
-    return _cast(out, dtype)
 
 
 def function_of(function, args, named):
@@ -64,38 +19,13 @@ def function_of(function, args, named):
     if ".linalg" in function.__module__ or ".fft" in function.__module__:
         name = ("linalg." if ".linalg" in function.__module__ else "fft.") + name
     if name not in FUNCTIONS:
-        raise _refuse(f"numpy.{name}", _instead(name.rpartition(".")[2]))
+        raise refused(f"numpy.{name}", instead_of(name.rpartition(".")[2]))
     try:
         inspect.signature(FUNCTIONS[name]).bind(*args, **named)
     except TypeError as e:
         raise traced(f"numpy.{name} is called with arguments that cannot be a part of a pipeline ({e})",
-                     f"leave them out, or use {_instead(name)}") from None
+                     f"leave them out, or use {instead_of(name)}") from None
     return FUNCTIONS[name](*args, **named)
-
-
-def _instead(name):
-    if name in INSTEAD:
-        return INSTEAD[name]
-    near = [op for op in (name, f"reduce_{name}", f"is_{name[2:]}") if op in NAMES]
-    return f"ps.{near[0]}" if near else "ps functions (docs/functions.md has all of them)"
-
-
-def _is_default(named, **defaults):
-    return all(named.get(k, v) is v or named[k] == v or named[k] is None for k, v in defaults.items())
-
-
-def _axes(axis):
-    return list(axis) if isinstance(axis, tuple) else axis
-
-
-def _cast(x, dtype):
-    if dtype is None:
-        return x
-    from ._types import DType
-    if isinstance(dtype, DType):
-        return dtype(x)
-    import numpy
-    return call("cast", (x, numpy.dtype(dtype)), {})
 
 
 def _fraction(x):
@@ -116,8 +46,8 @@ def _numpy(f):
 def _reduction(op):
     def numpy_reduction(a, axis=None, dtype=None, out=None, keepdims=False):
         _no(out=out)
-        a = _cast(a, dtype)
-        return call(op, (a,), {"axis": _axes(axis), "keepdims": bool(keepdims)})
+        a = cast(a, dtype)
+        return call(op, (a,), {"axis": axes_of(axis), "keepdims": bool(keepdims)})
     return numpy_reduction
 
 
@@ -130,8 +60,8 @@ def _no(**given):
 @_numpy
 def mean(a, axis=None, dtype=None, out=None, keepdims=False):
     _no(out=out)
-    a = _fraction(a) if dtype is None else _cast(a, dtype)
-    return call("reduce_mean", (a,), {"axis": _axes(axis), "keepdims": bool(keepdims)})
+    a = _fraction(a) if dtype is None else cast(a, dtype)
+    return call("reduce_mean", (a,), {"axis": axes_of(axis), "keepdims": bool(keepdims)})
 
 
 for _name, _op in {"sum": "reduce_sum", "prod": "reduce_prod", "all": "reduce_all", "any": "reduce_any"}.items():
@@ -141,7 +71,7 @@ for _name, _op in {"sum": "reduce_sum", "prod": "reduce_prod", "all": "reduce_al
 def _extreme(op):
     def numpy_extreme(a, axis=None, out=None, keepdims=False):
         _no(out=out)
-        return call(op, (a,), {"axis": _axes(axis), "keepdims": bool(keepdims)})
+        return call(op, (a,), {"axis": axes_of(axis), "keepdims": bool(keepdims)})
     return numpy_extreme
 
 
@@ -152,8 +82,8 @@ def _spread(op, square):
     """var and std; ddof=1 divides by one less than the number of entries."""
     def numpy_spread(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
         _no(out=out)
-        a = _fraction(a) if dtype is None else _cast(a, dtype)
-        named = {"axis": _axes(axis), "keepdims": bool(keepdims)}
+        a = _fraction(a) if dtype is None else cast(a, dtype)
+        named = {"axis": axes_of(axis), "keepdims": bool(keepdims)}
         spread = call(op, (a,), named)
         if ddof == 0:
             return spread
@@ -183,7 +113,7 @@ FUNCTIONS.update(argmax=_position("argmax"), argmin=_position("argmin"))
 def _running(op):
     def numpy_running(a, axis=None, dtype=None, out=None):
         _no(out=out)
-        a = _cast(a, dtype)
+        a = cast(a, dtype)
         return call(op, (_flat(a),), {"axis": 0}) if axis is None else call(op, (a,), {"axis": axis})
     return numpy_running
 
@@ -194,7 +124,7 @@ FUNCTIONS.update(cumsum=_running("cumsum"), cumprod=_running("cumprod"))
 @_numpy
 def where(condition, x=_NONE, y=_NONE):
     if x is _NONE or y is _NONE:
-        raise _refuse("numpy.where of a condition alone", "ps.nonzero(condition)")
+        raise refused("numpy.where of a condition alone", "ps.nonzero(condition)")
     return call("where", (condition, x, y), {})
 
 
@@ -208,7 +138,7 @@ def stack(arrays, axis=0, out=None):
 def concatenate(arrays, axis=0, out=None, dtype=None):
     _no(out=out)
     parts = tuple(arrays) if axis is not None else tuple(map(_flat, arrays))
-    return _cast(call("concat", parts, {"axis": axis or 0}), dtype)
+    return cast(call("concat", parts, {"axis": axis or 0}), dtype)
 
 
 FUNCTIONS["concat"] = concatenate
@@ -299,7 +229,7 @@ def tensordot(a, b, axes=2):
 def _like(op):
     def numpy_like(a, dtype=None, order="K", subok=True, shape=None):
         _no(shape=shape)
-        return call(op, (_cast(a, dtype),), {})
+        return call(op, (cast(a, dtype),), {})
     return numpy_like
 
 
@@ -329,7 +259,7 @@ def repeat(a, repeats, axis=None):
 def roll(a, shift, axis=None):
     if axis is None:
         return call("reshape", (call("roll", (_flat(a), shift), {"axis": 0}), call("shape", (a,), {})), {})
-    return call("roll", (a, _axes(shift)), {"axis": _axes(axis)})
+    return call("roll", (a, axes_of(shift)), {"axis": axes_of(axis)})
 
 
 def _ordered(op):
@@ -390,7 +320,7 @@ def diff(a, n=1, axis=-1):
 
 @_numpy
 def count_nonzero(a, axis=None, keepdims=False):
-    return call("reduce_sum", (call("int64", (call("bool", (a,), {}),), {}),), {"axis": _axes(axis), "keepdims": keepdims})
+    return call("reduce_sum", (call("int64", (call("bool", (a,), {}),), {}),), {"axis": axes_of(axis), "keepdims": keepdims})
 
 
 @_numpy
@@ -415,7 +345,7 @@ def ndim(a):
 
 def _norm(x, ord=None, axis=None, keepdims=False):  # noqa: A002
     if ord in (None, 2) and not (ord == 2 and axis is None) or ord == "fro":
-        return call("norm", (x,), {"axis": _axes(axis), "keepdims": keepdims})
+        return call("norm", (x,), {"axis": axes_of(axis), "keepdims": keepdims})
     if ord == 1 and isinstance(axis, int):
         return call("reduce_sum", (call("abs", (x,), {}),), {"axis": axis, "keepdims": keepdims})
     raise traced(f"numpy.linalg.norm with ord={ord!r} and axis={axis!r} cannot be a part of a pipeline",

@@ -57,7 +57,7 @@ def falls_through(statements):
 
 
 class Normalizer:
-    """Of one function; name(kind) gives a variable's name that the function does not use."""
+    """Moves the statements of one function; name(kind) gives a variable's name that the function does not use."""
 
     def __init__(self, name):
         self.name, self.copied = name, 0

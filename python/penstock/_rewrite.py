@@ -147,7 +147,7 @@ class _Rewriter(ast.NodeTransformer):
         return out
 
     def body(self, statements, in_loop):
-        """That of a function which stands for a block."""
+        """The statements of a function that stands for a block."""
         out = self.block(statements, in_loop)
         return [*out, self.at(statements[-1], ast.Return(ast.Constant(0 if in_loop else None)))] if statements else [ast.Pass()]
 

@@ -148,7 +148,7 @@ class Value:
                      "use the ps function instead: ps.arange(n), ps.stack(x, y)")
 
     def __array_ufunc__(self, ufunc, method, *args, **named):
-        from ._numpy_functions import ufunc_of
+        from ._numpy_ufuncs import ufunc_of
         return ufunc_of(ufunc.__name__, method, args, named)
 
     def __array_function__(self, function, _, args, named):

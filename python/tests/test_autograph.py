@@ -397,9 +397,9 @@ class Loops(Both):
                 if x > 5:
                     x = 3
             return x
-        from penstock import _control
-        self.addCleanup(setattr, _control, "MOST_ROUNDS", _control.MOST_ROUNDS)
-        _control.MOST_ROUNDS = 100
+        from penstock import _loops
+        self.addCleanup(setattr, _loops, "MOST_ROUNDS", _loops.MOST_ROUNDS)
+        _loops.MOST_ROUNDS = 100
         it = iter(ps.range(2).map(f))
         self.assertEqual(next(it), 0)
         with self.assertRaisesRegex(ps.InvalidArgument, "still holds after 100 rounds"):
