@@ -471,8 +471,8 @@ class Functions(Both):
         self.assertEqual(len(calls), 1)
 
     def test_lambdas_of_a_line(self):
-        fs = [lambda x: 1 if x > 0 else 2, lambda x: 3 if x > 0 else 4, lambda x: (lambda y: 5 if y > 0 else 6)(x)]; self.assertEqual(  # noqa: E702
-            [list(ps.range(2).map(f)) for f in fs], [[2, 1], [4, 3], [6, 5]])
+        fs = [lambda x: 1 if x > 0 else 2, lambda x: 3 if x > 0 else 4, lambda x: (lambda y: 5 if y > 0 else 6)(x)]
+        self.assertEqual([list(ps.range(2).map(f)) for f in fs], [[2, 1], [4, 3], [6, 5]])
         self.assertEqual(list(ps.range(4).map(lambda x: -x if x > 1 else x).filter(lambda x: x > 0 or x < -2)), [1, -3])
 
     def test_lambdas_of_a_line_without_columns(self):

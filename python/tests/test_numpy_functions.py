@@ -127,7 +127,8 @@ class Refused(unittest.TestCase):
 
 class Import(unittest.TestCase):
     def test_numpy_is_not_loaded(self):
-        code = "import sys, penstock as ps; ps.range(3).map(lambda x: ps.sqrt(ps.float32(x)) if x > 1 else 0.0); print('numpy' in sys.modules)"
+        code = ("import sys, penstock as ps; ps.range(3).map(lambda x: ps.sqrt(ps.float32(x)) if x > 1 else 0.0); "
+                "print('numpy' in sys.modules)")
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
         self.assertIn("TraceError", done.stderr)  # there is no source of -c
         code = code.replace(" if x > 1 else 0.0", "")
