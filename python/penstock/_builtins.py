@@ -112,13 +112,13 @@ def number(dtype, plain):
 def extreme(op, reduction, plain):
     """min and max: of the items of one argument, or of several."""
     def of(*args, **named):
-        values = list(args[0]) if len(args) == 1 and isinstance(args[0], (list, tuple)) else list(args)
         if len(args) == 1 and symbolic(args[0]):
             if named:
                 raise traced(f"{plain.__name__}() has {', '.join(named)}, which is not converted", f"write ps.{reduction}(x)")
             return call(reduction, (_tensor(args[0]),), {})
-        if not any(map(symbolic, values)) or named:
-            return plain(*args, **named)
+        values = list(args[0]) if len(args) == 1 else list(args)
+        if named or not any(map(symbolic, values)):
+            return plain(values, **named)
         return functools.reduce(lambda a, b: call(op, (a, b), {}), values)
     return of
 

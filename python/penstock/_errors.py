@@ -187,4 +187,7 @@ def traced(what, instead, convertible=False):
         error = TraceError(f"{file}:{line}: {what}: {instead}{shown}")
         error.file, error.line = file, line
     error.convertible = convertible
+    if convertible:
+        from ._recording import tracing
+        tracing.asked = error
     return error

@@ -4,7 +4,7 @@ import threading
 from . import _core
 from ._errors import TraceError, users_line
 
-tracing = threading.local()  # depth, inputs, block, taking
+tracing = threading.local()  # depth, inputs, block, taking, returns, asked
 
 
 class Block:

@@ -120,11 +120,9 @@ class _Rewriter(ast.NodeTransformer):
 
     def define(self, at, kind, body, sets, parameters=()):
         """-> (def kind(parameters): body, its name); sets: the variables that the body binds."""
-        out = []
-        for declare, names in ((ast.Global, sets & self.globals), (ast.Nonlocal, sets & self.variables)):
-            if names:
-                out.append(declare(sorted(names)))
-        self.moved |= sets & self.variables
+        sets = sets & self.variables
+        out = [ast.Nonlocal(sorted(sets))] if sets else []
+        self.moved |= sets
         name = self.name(kind)
         args = ast.arguments([], [ast.arg(p) for p in parameters], None, [], [], None, [])
         made = ast.FunctionDef(name, args, [*out, *body], [], None)
@@ -156,6 +154,8 @@ class _Rewriter(ast.NodeTransformer):
 
         kept: those that are read afterwards; others are set back only before the other side, or another round, is traced.
         """
+        if (kept | others) & self.globals:
+            raise NotConverted("a global variable that a block sets")
         kept = sorted(kept & self.variables)
         names = [*kept, *sorted(others & self.variables - set(kept))]
         if not names:

@@ -4,7 +4,7 @@ import sys
 
 from . import _core
 from ._arrays import is_array, is_dataclass
-from ._errors import InvalidArgument, TraceError, traced
+from ._errors import InvalidArgument, traced
 from ._recording import recorded, tracing as _tracing
 from ._types import DTYPES, DType
 
@@ -309,15 +309,27 @@ def function(f):
     """
     inputs = getattr(_tracing, "inputs", None)
     held = inputs and (len(inputs.datasets), len(inputs.codes))
+    outer, _tracing.asked = getattr(_tracing, "asked", None), None
+    again = None
     try:
-        return recorded(arity(f), f)
-    except TraceError as e:
-        if not e.convertible:
-            raise
-        from ._convert import converted
-        again = converted(f)
+        traced_once = recorded(arity(f), f)
+    except Exception:
+        again = _converted_if_asked(f)
         if again is None:
             raise
+    else:
+        again = _converted_if_asked(f)  # the function may have caught the error
+        if again is None:
+            return traced_once
+    finally:
+        _tracing.asked = outer
     if inputs:
         del inputs.datasets[held[0]:], inputs.codes[held[1]:]
     return recorded(arity(f), again)
+
+
+def _converted_if_asked(f):
+    if _tracing.asked is None:
+        return None
+    from ._convert import converted
+    return converted(f)

@@ -105,6 +105,27 @@ class Choices(Both):
                 x = x + 1
             return x if kind else -x
 
+        def tried(x):
+            try:
+                if x > 1:
+                    y = 1
+                else:
+                    y = int("2")
+            except Exception:
+                y = 3
+            finally:
+                y = y + x
+            return y
+
+        def typed(x: int) -> int:
+            y: int = 0
+            z: int
+            if x > 1:
+                z: int = 5
+                y = z
+                del z
+            return y
+
         def unused(x):
             t = 1
             if x > 0:
@@ -112,7 +133,7 @@ class Choices(Both):
                 x = x + len(t)
             t = x * 2
             return t
-        for f in (sides, only_then, returns, on_both, of_python, unused):
+        for f in (sides, only_then, returns, on_both, of_python, tried, typed, unused):
             self.same(f)
 
     def test_containers(self):
@@ -411,7 +432,8 @@ class Builtins(Both):
         for f in (lambda x: int(float(x) / 2), lambda x: float(x) / 4, lambda x: bool(x), lambda x: max(x, 2), lambda x: min(3, x, 5),
                   lambda x: max([x, 1]), lambda x: divmod(x, 3)[0] + divmod(x, 3)[1], lambda x: abs(x) if x else 1,
                   lambda x: round(x * 0.75) if x != 2 else 0, lambda x: sum([x, 1, x]) if x else 0, lambda x: sum(range(3)) + max(x, 0),
-                  lambda x: any([x > 3, x < -3]), lambda x: all([x > 3, x < 10]), lambda x: any([x == 1, True])):
+                  lambda x: any([x > 3, x < -3]), lambda x: all([x > 3, x < 10]),
+                  lambda x: max(v for v in (x, 1)) + sum(v for v in [x, 2]) if x > 0 else 0, lambda x: any([x == 1, True])):
             self.same(f)
 
     def test_math(self):
@@ -661,6 +683,14 @@ class Refused(unittest.TestCase):
         exec("f = lambda x: 1 if x > 0 else 2", names)
         with self.assertRaisesRegex(ps.TraceError, "write ps.where"):
             ps.range(3).map(names["f"])
+
+    def test_globals(self):
+        def f(x):
+            global FACTOR
+            if x > 0:
+                FACTOR = x
+            return x
+        self.check(f, "Python asks whether a value is true", line=2)
 
     def test_generators_and_walrus(self):
         def f(x):
