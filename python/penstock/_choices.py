@@ -13,7 +13,7 @@ from ._values import Value, call, to_core
 FINISHED, LEFT, RETURNED = 0, 1, 2  # how a round of a loop ends, and the loop
 
 
-class Block:
+class Variables:
     """The variables that a block may set: how to get and to set them, and their names; the first `kept` are read after it."""
 
     def __init__(self, get, put, names, kept):
@@ -59,25 +59,25 @@ def if_(test, then, otherwise, get, put, names, kept):
     """`if`, and `a if test else b`: the result of a side, which may set variables."""
     if not symbolic(test):
         return then() if test else otherwise()
-    return choose(truth(test), then, otherwise, Block(get, put, names, kept))
+    return choose(truth(test), then, otherwise, Variables(get, put, names, kept))
 
 
-def choose(test, then, otherwise, block):
+def choose(test, then, otherwise, variables):
     note("if")
-    before = block.pictures()
-    sides = [_Side(f, block, before) for f in (then, otherwise)]
+    before = variables.pictures()
+    sides = [_Side(f, variables, before) for f in (then, otherwise)]
     ends = [isinstance(side.result, Returned) for side in sides]
     if taking() and ends[0] != ends[1]:  # a side that does not return is not the one that was taken
         return sides[ends.index(True)].alone()
     pairs = []
     results = [side.result if not end else side.result.value if taking() else RETURNED for side, end in zip(sides, ends)]
     result = joined(None, *results, pairs)
-    after = [joined(name, a, b, pairs) for name, a, b in zip(block.names[:block.kept], *(side.after for side in sides))]
+    after = [joined(name, a, b, pairs) for name, a, b in zip(variables.names[:variables.kept], *(side.after for side in sides))]
     values = []
     if pairs:
         chosen = Value(_core.cond(to_core(test), *(side.picked([pair[i] for pair in pairs]) for i, side in enumerate(sides))))
         values = [chosen] if len(pairs) == 1 else [chosen[i] for i in range(len(pairs))]
-    block.end([filled(x, values) for x in after])
+    variables.end([filled(x, values) for x in after])
     result = restored(filled(result, values))
     return Returned(result) if taking() and all(ends) else result
 
@@ -85,14 +85,14 @@ def choose(test, then, otherwise, block):
 class _Side:
     """One side of an `if`, traced: its result, the variables after it, and the function that computes both."""
 
-    def __init__(self, f, block, before):
+    def __init__(self, f, variables, before):
         self.places = {}  # id of a symbolic value: its place in what the function gives
 
         def trace():
-            block.set(before)
+            variables.set(before)
             result = f()
             self.result = Returned(pictured(result.value)) if isinstance(result, Returned) else pictured(result)
-            self.after = block.pictures()[:block.kept]
+            self.after = variables.pictures()[:variables.kept]
             self.values = [v for x in (getattr(self.result, "value", self.result), *self.after) for v in leaves(x)]
             self.places = {id(v): i for i, v in enumerate(self.values)}
             return tuple(self.values)
@@ -100,7 +100,7 @@ class _Side:
         try:
             self.body = recorded(1, lambda _: trace(), "a side of an `if`")
         finally:
-            block.set(before)
+            variables.set(before)
 
     def _own(self, whole, v):
         if id(v) not in self.places:

@@ -1,8 +1,8 @@
 """Functions written in ordinary Python, converted so that their ifs, loops and logic can be traced.
 
-A function is first traced as it is, which is all that most need: the conversion of a lambda takes about ten times as long as
-its tracing. It is converted, and traced once more, when it asks a symbolic value for what is only known when the pipeline
-runs: whether it is true, its items, its size.
+A function is first traced as it is. It is converted, and traced once more, when it asks a symbolic value for what is only known
+when the pipeline runs: whether it is true, its items, its size. Most functions never ask; converting all of them, as AutoGraph
+does, would cost each lambda about 0.8 ms, and the reading of its file, where its tracing takes 0.06 ms.
 """
 import __future__
 import ast

@@ -5,7 +5,7 @@ One round is traced; the variables that it sets and that are read later are the 
 """
 from . import _core
 from ._builtins import items, length, symbolic, truth
-from ._choices import FINISHED, LEFT, RETURNED, Block, Returned, choose, inline
+from ._choices import FINISHED, LEFT, RETURNED, Variables, Returned, choose, inline
 from ._errors import traced
 from ._merging import Unset, filled, next_state, slotted
 from ._recording import not_taking, note, now_taking, recorded, tracing
@@ -40,25 +40,25 @@ class Ended:
 
 def for_(iterable, body, get, put, names, kept, leaves_):
     """`for`; leaves_: 0, or 1 with a break in it, or 2 with a return."""
-    block = Block(get, put, names, kept)
+    variables = Variables(get, put, names, kept)
     with not_taking():
         if symbolic(iterable):
-            return _for_symbolic(items(iterable), body, block, leaves_)
+            return _for_symbolic(items(iterable), body, variables, leaves_)
         iterator = iter(iterable)
         for item in iterator:
-            before = block.pictures() if leaves_ else []
+            before = variables.pictures() if leaves_ else []
             how = body(item)
             if isinstance(how, Returned):
                 return Ended(RETURNED, lambda how=how: how.value)
             if symbolic(how):
-                block.set(before)
-                return _ended_by_value(item, iterator, iterable, body, block, leaves_)
+                variables.set(before)
+                return _ended_by_value(item, iterator, iterable, body, variables, leaves_)
             if how == LEFT:
                 return Ended(LEFT)
     return Ended(FINISHED)
 
 
-def _ended_by_value(item, iterator, iterable, body, block, leaves_):
+def _ended_by_value(item, iterator, iterable, body, variables, leaves_):
     """The rounds from an item of Python's on, the first of which may end the loop."""
     rest = [item]
     for later in iterator:
@@ -66,23 +66,23 @@ def _ended_by_value(item, iterator, iterable, body, block, leaves_):
         if len(rest) <= MOST_UNROLLED:
             continue
         if isinstance(iterable, range):
-            return _for_symbolic(items(range(item, iterable.stop, iterable.step)), body, block, leaves_)
+            return _for_symbolic(items(range(item, iterable.stop, iterable.step)), body, variables, leaves_)
         raise traced(f"a loop over more than {MOST_UNROLLED} of Python's own values ends when a value says so that is only known "
                      "when the pipeline runs", "loop over a range or a tensor, or over fewer")
-    return _unrolled(rest, body, block)
+    return _unrolled(rest, body, variables)
 
 
-def _unrolled(over, body, block):
+def _unrolled(over, body, variables):
     """Round after round, each inside the choice of the one before; the end is RETURNED + the number of the round."""
     returning = set()  # the rounds that may return
 
     def rounds(at):
         if at == len(over):
             return FINISHED
-        before = block.pictures()
+        before = variables.pictures()
 
         def leave():
-            block.set(before)
+            variables.set(before)
             returning.add(at)
             return RETURNED + at
         how, may_return = _returning(lambda: body(over[at]))
@@ -90,14 +90,14 @@ def _unrolled(over, body, block):
             return leave()
         if not symbolic(how):
             return LEFT if how == LEFT else rounds(at + 1)
-        left = (lambda: choose(how == LEFT, lambda: LEFT, leave, block)) if may_return else lambda: LEFT
-        return choose(how == FINISHED, lambda: rounds(at + 1), left, block)
+        left = (lambda: choose(how == LEFT, lambda: LEFT, leave, variables)) if may_return else lambda: LEFT
+        return choose(how == FINISHED, lambda: rounds(at + 1), left, variables)
 
     def value(left):
         first, *later = left
         if not later:
-            return _taken(block, lambda: body(over[first]))
-        return choose(how == RETURNED + first, lambda: _taken(block, lambda: body(over[first])), lambda: value(later), block)
+            return _taken(variables, lambda: body(over[first]))
+        return choose(how == RETURNED + first, lambda: _taken(variables, lambda: body(over[first])), lambda: value(later), variables)
 
     how = rounds(0)
     return Ended(how, (lambda: value(sorted(returning))) if returning else None)
@@ -112,14 +112,14 @@ def _returning(trace):
         tracing.returns = outer
 
 
-def _taken(block, body):
+def _taken(variables, body):
     """The result of a round that is known to return; the variables stay as they are."""
-    before = block.pictures()
+    before = variables.pictures()
     try:
         with now_taking():
             out = body()
     finally:
-        block.set(before)
+        variables.set(before)
     if not isinstance(out, Returned):
         raise traced("a return in this loop is not converted", "set a variable, and write `break`")
     return out.value
@@ -127,11 +127,11 @@ def _taken(block, body):
 
 def while_(test, body, get, put, names, kept, leaves_):
     """`while`."""
-    block = Block(get, put, names, kept)
+    variables = Variables(get, put, names, kept)
     with not_taking():
         while True:
             condition = test()
-            before = block.pictures()
+            before = variables.pictures()
             how = FINISHED
             if not symbolic(condition):
                 if not condition:
@@ -141,18 +141,18 @@ def while_(test, body, get, put, names, kept, leaves_):
                 return Ended(RETURNED, lambda how=how: how.value)
             if symbolic(condition) or symbolic(how):
                 note("while")
-                block.set(before)
-                return _rounds(lambda _: truth(test()), lambda _: body(), block, leaves_, MOST_ROUNDS)
+                variables.set(before)
+                return _rounds(lambda _: truth(test()), lambda _: body(), variables, leaves_, MOST_ROUNDS)
             if how == LEFT:
                 return Ended(LEFT)
 
 
-def _for_symbolic(over, body, block, leaves_):
+def _for_symbolic(over, body, variables, leaves_):
     note("for")
     if leaves_:
         n = length(over)
-        return _rounds(lambda i: i < n, lambda i: body(over.at(i)), block, leaves_, 1 << 62)
-    state = _State(block)
+        return _rounds(lambda i: i < n, lambda i: body(over.at(i)), variables, leaves_, 1 << 62)
+    state = _State(variables)
 
     def one_round(before, item):
         state.enter(before)
@@ -163,9 +163,9 @@ def _for_symbolic(over, body, block, leaves_):
     return Ended(FINISHED)
 
 
-def _rounds(test, body, block, leaves_, most):
+def _rounds(test, body, variables, leaves_, most):
     """A loop that may end anywhere: its state is (the number of the round, how it ends), if it may, and the variables."""
-    state = _State(block)
+    state = _State(variables)
     lead = 2 if leaves_ else 0
 
     def goes_on(before):
@@ -194,41 +194,41 @@ def _rounds(test, body, block, leaves_, most):
     first = to_core(((0, FINISHED) if leaves_ else ()) + tuple(state.first))
     ended = Value(_core.call("while_loop", [first, condition, f, to_core(most)], []))
     state.end(ended, lead)
-    return Ended(ended[1] if leaves_ else FINISHED, (lambda: _taken(block, lambda: body(ended[0]))) if returns else None)
+    return Ended(ended[1] if leaves_ else FINISHED, (lambda: _taken(variables, lambda: body(ended[0]))) if returns else None)
 
 
 class _State:
     """The variables of a loop as the state of a function that goes round."""
 
-    def __init__(self, block):
-        self.block, self.before, self.first = block, block.pictures(), []
-        self.slots = [slotted(name, x, self.first) for name, x in zip(block.names[:block.kept], self.before)]
+    def __init__(self, variables):
+        self.variables, self.before, self.first = variables, variables.pictures(), []
+        self.slots = [slotted(name, x, self.first) for name, x in zip(variables.names[:variables.kept], self.before)]
 
     def recorded(self, count, f):
         try:
             return recorded(count, f, "a loop")
         finally:
-            self.block.set(self.before)
+            self.variables.set(self.before)
 
-    def variables(self, state, at):
+    def at_round(self, state, at):
         values = [state[at + i] for i in range(len(self.first))]
         return [filled(x, values) for x in self.slots]
 
     def enter(self, state, at=0):
         """Sets the variables at the begin of a round."""
-        self.block.set([*self.variables(state, at), *self.before[self.block.kept:]])
+        self.variables.set([*self.at_round(state, at), *self.before[self.variables.kept:]])
 
     def left(self):
         """The leaves of the variables at the end of a round."""
         values = [None] * len(self.first)
-        for name, slot, x in zip(self.block.names, self.slots, self.block.pictures()):
+        for name, slot, x in zip(self.variables.names, self.slots, self.variables.pictures()):
             next_state(name, slot, x, values)
         return values
 
     def end(self, state, at=0):
         """Sets the variables after the loop."""
-        self.block.end([Unset(name, "is assigned in a loop only, which may have no round") if isinstance(x, Unset) else x
-                        for name, x in zip(self.block.names, self.variables(state, at))])
+        self.variables.end([Unset(name, "is assigned in a loop only, which may have no round") if isinstance(x, Unset) else x
+                        for name, x in zip(self.variables.names, self.at_round(state, at))])
 
 
 # Comprehensions.

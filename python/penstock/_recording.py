@@ -1,13 +1,13 @@
-"""The recording of functions: what is known of it in this thread, and the blocks that values belong to."""
+"""The recording of functions: what is known of it in this thread, and the regions that values belong to."""
 import threading
 
 from . import _core
 from ._errors import TraceError, users_line
 
-tracing = threading.local()  # depth, inputs, block, taking, returns, asked
+tracing = threading.local()  # depth, inputs, region, taking, returns, asked
 
 
-class Block:
+class Region:
     """A side of an `if`, or a round of a loop, while it is traced; its values mean nothing after it."""
 
     __slots__ = ("what", "open")
@@ -17,14 +17,14 @@ class Block:
 
 
 def recorded(count, f, what=None):
-    """A function of the engine: f called once, now, with `count` symbolic values; what: the block that it is."""
+    """A function of the engine: f called once, now, with `count` symbolic values; what: the region that it is."""
     from ._values import Value, to_core
     failed = []
 
     def body(parts):
-        outer = getattr(tracing, "block", None)
+        outer = getattr(tracing, "region", None)
         tracing.depth = getattr(tracing, "depth", 0) + 1
-        block = tracing.block = Block(what) if what else outer
+        region = tracing.region = Region(what) if what else outer
         try:
             return to_core(f(*map(Value, parts)))
         except BaseException as e:
@@ -32,9 +32,9 @@ def recorded(count, f, what=None):
             raise
         finally:
             tracing.depth -= 1
-            tracing.block = outer
+            tracing.region = outer
             if what:
-                block.open = False
+                region.open = False
 
     try:
         return _core.record(count, body)

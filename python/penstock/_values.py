@@ -71,12 +71,12 @@ class Value:
     [0, -1, 2, -3]
     """
 
-    __slots__ = ("_core", "_block")
+    __slots__ = ("_core", "_region")
     __array_priority__ = 1000
     __hash__ = object.__hash__
 
     def __init__(self, core):
-        self._core, self._block = core, getattr(_tracing, "block", None)
+        self._core, self._region = core, getattr(_tracing, "region", None)
 
     def __getitem__(self, key):
         if isinstance(key, (str, bytes)):
@@ -202,8 +202,8 @@ def piece(key):
 def to_core(x):
     """A Python value as an expression: numbers, strings, structures, dtypes, arrays, datasets, functions."""
     if isinstance(x, Value):
-        if x._block is not None and not x._block.open:
-            raise left_its_block(x._block.what)
+        if x._region is not None and not x._region.open:
+            raise left_its_region(x._region.what)
         return x._core
     if isinstance(x, bool):
         return _core.boolean(x)
@@ -272,7 +272,7 @@ def _constant(x):
     return _core.call(next(t for t in DTYPES if t in (name, x.dtype.name)), [listed], [])
 
 
-def left_its_block(what):
+def left_its_region(what):
     return traced(f"a value that {what} computes is used outside of it",
                   "assign it to a variable of the function; what is put into an object or a list that is made before is not "
                   "given back")
