@@ -63,11 +63,11 @@ class Value:
     """Something computed from an element: what a function of a pipeline is given, and computes with.
 
     Operators, comparisons, indexing and slices work as on NumPy arrays; ``x.NAME(...)`` is
-    ``ps.NAME(x, ...)``. It has no value while the function is traced: for a choice write ``ps.where`` or
-    ``ps.cond``.
+    ``ps.NAME(x, ...)``; NumPy's functions take it. It has no value while the function is traced: ``if``,
+    ``and``, ``for`` and ``while`` over it become parts of the pipeline.
 
     >>> import penstock as ps
-    >>> list(ps.range(4).map(lambda x: ps.where(x % 2 == 0, x, -x)))
+    >>> list(ps.range(4).map(lambda x: x if x % 2 == 0 else -x))
     [0, -1, 2, -3]
     """
 
