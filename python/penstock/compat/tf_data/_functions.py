@@ -1,0 +1,156 @@
+"""Functions of a pipeline as TensorFlow calls them: with structures, and what may come back."""
+import numbers
+
+import numpy as np
+
+from ... import _types as ps_types
+from ... import _values
+from ..._dataset import Dataset as PsDataset
+from ..._values import Value
+from . import _symbols
+from ._ops import lowered
+from ._optional import Optional
+from ._structures import Keyed, Made, Nested, like_of, mapped, plain, unpacks
+from ._symbols import Root, Symbol, symbol
+from ._tensors import RaggedTensor, SparseTensor, Tensor, pack
+
+
+UNKNOWN = object()  # the spec of elements that are computed from values that do not say how
+
+
+def _part(x, key):
+    return x if x is None or x is UNKNOWN else x[key]
+
+
+def entered(value, spec, like, frame, path=()):
+    """The structure that stands for an element, of a ps.Value, its spec and its like."""
+    from ._dataset import Dataset
+
+    def part(key, name):
+        return entered(value[name], _part(spec, name), _part(inner, key), frame, (*path, name))
+
+    inner = like.likes if isinstance(like, (Made, Keyed)) else like
+    if isinstance(like, Made):
+        return like.cls(**{k: part(k, k) for k in inner})
+    if isinstance(like, Keyed):
+        return {k: part(k, str(k)) for k in inner}
+    if isinstance(spec, dict) or spec is UNKNOWN and isinstance(like, dict):
+        return {k: part(k, k) for k in (like if spec is UNKNOWN else spec)}
+    if type(spec) is tuple or spec is UNKNOWN and type(like) is tuple:
+        return tuple(part(i, i) for i in range(len(like if spec is UNKNOWN else spec)))
+    if spec is None:
+        return None
+    made = Symbol(value._core, Root(frame, path))
+    made._known = None if spec is UNKNOWN else (spec,)
+    if isinstance(spec, ps_types.DatasetSpec) or isinstance(like, Nested):
+        return Dataset._of(made, like.like if like else None)
+    if spec is not UNKNOWN and spec.kind == "optional":
+        return Optional(made)
+    return made
+
+
+def normalized(x):
+    """A structure whose leaves are tensors: Python's numbers and lists become some."""
+    def leaf(v):
+        from ._dataset import Dataset
+        if v is None or isinstance(v, (Value, Tensor, RaggedTensor, SparseTensor, Dataset, Optional)):
+            return v
+        if isinstance(v, (numbers.Number, str, bytes, bytearray, np.ndarray, np.generic, list)) or hasattr(
+                type(v), "__array__"):
+            return pack(v)
+        if isinstance(v, PsDataset):
+            return Dataset._of(v)
+        raise TypeError(f"{v!r:.80}")
+    return mapped(leaf, x)
+
+
+def to_ps(x):
+    """A normalized structure as ps functions take it."""
+    from ._dataset import Dataset
+
+    def leaf(v):
+        if isinstance(v, (Dataset, Optional)):
+            return v._ps
+        return lowered(v)
+    return plain(x, leaf)
+
+
+def like(x):
+    """The like of elements that are like a normalized structure."""
+    from ._dataset import Dataset
+
+    def leaf(v):
+        return Nested(v._like) if isinstance(v, Dataset) and v._like is not None else None
+    return like_of(x, leaf)
+
+
+class Function:
+    """f as a function of the elements of a dataset. ``like``: that of what it gave, once it has been called."""
+
+    def __init__(self, f, dataset, name, state=None):
+        if not callable(f):
+            raise TypeError(f"`{name}` takes a function: {f!r:.60}")
+        self.f, self.name, self.dataset, self.like, self.gave = f, name, dataset, None, None
+        self.spec, self.element_like = dataset._spec(), dataset._like
+        self.state, self.frame = state, dataset._frame()
+
+    def of_elements(self):
+        """For map, filter and the like: the parts of a tuple are arguments of their own."""
+        unpacked = unpacks(self.element_like, self.spec)
+
+        def body(x):
+            whole = (x,) if unpacked and len(self.spec) == 1 else x  # Penstock gives the item of a tuple of one
+            element = entered(whole, self.spec, self.element_like, self.frame)
+            return self._called({self.frame: whole}, *(element if unpacked else (element,)))
+        return body
+
+    def of_state(self):
+        """For scan and reduce: (state, element)."""
+        frame, spec, state_like = self.state
+
+        def body(s, x):
+            return self._called({frame: s, self.frame: x}, entered(s, spec, state_like, frame),
+                                entered(x, self.spec, self.element_like, self.frame))
+        return body
+
+    def of_key(self, frame, spec):
+        """For group_by_window: (key, dataset of a window), or the key alone."""
+        def both(k, w):
+            from ._dataset import Dataset
+            window = Symbol(w._core, Root(self.frame, ()))
+            window._known = (ps_types.DatasetSpec(self.spec),)
+            return self._called({frame: k, self.frame: w}, entered(k, spec, None, frame),
+                                Dataset._of(window, self.element_like))
+        return both
+
+    def _called(self, elements, *arguments):
+        if not _symbols.is_replay():
+            return self._recorded(arguments)
+        with _symbols.replaying(elements) as known:
+            return _symbols.again(self._recorded(arguments), known)
+
+    def _recorded(self, arguments):
+        from ._control import assertions
+        with assertions() as asserted:
+            out = to_ps(self._result(self.f(*arguments)))
+        for condition, message in asserted:
+            out = plain(out, lambda v: v if v is None else symbol(
+                _values.call, "assert", (condition, v), {"message": message}))
+        return out
+
+    def _result(self, result):
+        if isinstance(result, list):
+            result = tuple(result)
+        try:
+            result = normalized(result)
+        except (TypeError, ValueError) as e:
+            raise TypeError(f"Unsupported return value from function passed to {self.name}: {result!r}. {e}") from e
+        self.like, self.gave = like(result), result
+        return result
+
+
+def key_function(f, frame, spec):
+    """f of a key, a ps.Value."""
+    def body(k):
+        return to_ps(normalized(f(entered(k, spec, None, frame))))
+    return body

@@ -1,0 +1,66 @@
+"""tf.errors: TensorFlow's error classes, each of them also the ps.Error of the same code."""
+import functools
+
+from ... import _errors
+
+
+class OpError(_errors.Error):
+    """Base of all of them."""
+
+
+def _kind(name, base):
+    return type(name, (OpError, base), {"__module__": __name__, "__doc__": base.__doc__})
+
+
+InvalidArgumentError = _kind("InvalidArgumentError", _errors.InvalidArgument)
+NotFoundError = _kind("NotFoundError", _errors.NotFound)
+AlreadyExistsError = _kind("AlreadyExistsError", _errors.AlreadyExists)
+PermissionDeniedError = _kind("PermissionDeniedError", _errors.PermissionDenied)
+ResourceExhaustedError = _kind("ResourceExhaustedError", _errors.ResourceExhausted)
+FailedPreconditionError = _kind("FailedPreconditionError", _errors.FailedPrecondition)
+OutOfRangeError = _kind("OutOfRangeError", _errors.OutOfRange)
+UnimplementedError = _kind("UnimplementedError", _errors.Unimplemented)
+InternalError = _kind("InternalError", _errors.Internal)
+UnavailableError = _kind("UnavailableError", _errors.Unavailable)
+DataLossError = _kind("DataLossError", _errors.DataLoss)
+CancelledError = _kind("CancelledError", _errors.Cancelled)
+
+
+class UnknownError(OpError):
+    """An exception of the user's code that has no code of its own."""
+
+
+class WrongCallError(InvalidArgumentError, TypeError):
+    """A call that is refused before anything runs. TensorFlow raises any of the three, so it is all of them."""
+
+
+_KINDS = {kind.code: kind for kind in (
+    InvalidArgumentError, NotFoundError, AlreadyExistsError, PermissionDeniedError, ResourceExhaustedError,
+    FailedPreconditionError, OutOfRangeError, UnimplementedError, InternalError, UnavailableError, DataLossError,
+    CancelledError)}
+
+
+def of(error, building=False):
+    """-> the error of this module for one of Penstock's; ``building``: nothing has run yet."""
+    if isinstance(error, OpError):
+        return error
+    kind = _KINDS.get(error.code, UnknownError)
+    if building and kind is InvalidArgumentError:
+        kind = WrongCallError
+    out = kind(error.message, error.node)
+    out.code = error.code
+    out.__cause__ = error.__cause__
+    return out.with_traceback(error.__traceback__)
+
+
+def building(f):
+    """f, whose errors are those of this module."""
+    @functools.wraps(f)
+    def call(*args, **named):
+        try:
+            return f(*args, **named)
+        except _errors.Error as e:
+            if isinstance(e, (OpError, _errors.TraceError)):
+                raise
+            raise of(e, building=True) from e.__cause__
+    return call
