@@ -28,7 +28,7 @@ def concat(values, axis, name=None):
 
 def stack(values, axis=0, name="stack"):
     """Tensors along a new axis."""
-    if isinstance(values, (Tensor, Value)):
+    if isinstance(values, (np.ndarray, Value)):
         return values
     return op("stack", *map(convert_to_tensor, values), axis=int(axis) or None)
 
@@ -140,7 +140,7 @@ argmax, argmin = _arg("argmax"), _arg("argmin")
 def divide(x, y, name=None):
     """x / y; integers are divided as float64."""
     x = x if isinstance(x, Value) or isinstance(y, Value) else pack(x)
-    if isinstance(x, Tensor) and x.dtype.kind in "iu":
+    if isinstance(x, np.ndarray) and x.dtype.kind in "iu":
         x = cast(x, "float64" if x.dtype.itemsize > 2 else "float32")
         y = y if isinstance(y, Value) else constant(np.asarray(y), x.dtype)
     return either("divide", x, y) if not hasattr(x, "is_symbol") else x / y
@@ -209,7 +209,7 @@ def ragged_range(starts, limits=None, deltas=1, dtype=None, name=None, row_split
 def ragged_stack(values, axis=0, name=None):
     """Tensors of different lengths as the rows of a ragged one."""
     values = [convert_to_tensor(v) for v in values]
-    if not is_tracing() and all(isinstance(v, Tensor) and v.ndim == 1 for v in values):
+    if not is_tracing() and all(isinstance(v, np.ndarray) and v.ndim == 1 for v in values):
         lengths = np.cumsum([0, *(len(v) for v in values)])
         return RaggedTensor(np.concatenate([np.asarray(v) for v in values]), [lengths])
     return op("ragged_stack", *values)

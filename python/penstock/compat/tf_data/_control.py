@@ -10,6 +10,7 @@ from ..._values import Value, is_tracing
 from . import errors
 from ._functions import UNKNOWN, entered, normalized, to_ps
 from ._functions import like as like_of_result
+from ._identity import identity
 from ._ops import either, lowered, op
 from ._structures import dressed, plain
 from ._symbols import Frame, Root, Symbol, frame_of_items, symbol
@@ -135,7 +136,12 @@ def _python(func, inp, types, seen):
     types = [as_dtype(getattr(t, "dtype", t)) for t in (types if several else [types])]
 
     def call(*values):
-        out = func(*map(seen, values))
+        try:
+            out = func(*map(seen, values))
+        except StopIteration as e:
+            raise ValueError(f"StopIteration: {e}") from e
+        except errors.OutOfRangeError as e:  # the end of nothing but the function
+            raise errors.UnknownError(message=f"OutOfRangeError: {e.message}") from e
         if out is None:
             raise TypeError(f"{func} returned None")
         out = list(out) if several else [out]
@@ -150,10 +156,9 @@ def _python(func, inp, types, seen):
         out = [constant(x) for x in (out if len(types) > 1 else [out])]
         return out if several else out[0]
     specs = tuple(PsTensorSpec(t.ps, None) for t in types)
-    function = _sources.py_map(call, spec=specs if len(specs) > 1 else specs[0])
-    if not inputs:
-        inputs = [constant(0)]
-        function = _sources.py_map(lambda _: call(), spec=specs if len(specs) > 1 else specs[0])
+    spec, name = specs if len(specs) > 1 else specs[0], identity(func)
+    function = _sources.py_map(call if inputs else lambda _: call(), spec=spec, identity=name)
+    inputs = inputs or [constant(0)]
 
     def made(*values):
         out = function(*map(lowered, values))
@@ -196,7 +201,7 @@ def Assert(condition, data=None, summarize=None, name=None):  # noqa: N802
 def _assert(condition, message):
     if not isinstance(condition, Value):
         if not np.all(np.asarray(condition)):
-            raise errors.InvalidArgumentError(message, "assert")
+            raise errors.InvalidArgumentError(message=message, node="assert")
     elif getattr(_pending, "list", None) is not None:
         _pending.list.append((condition, message))
 
@@ -225,7 +230,7 @@ def check_numerics(tensor, message, name=None):
     tensor = pack(tensor)
     if not isinstance(tensor, Value):
         if not np.all(np.isfinite(tensor)):
-            raise errors.InvalidArgumentError(f"{message} : Tensor had NaN or Inf values", "CheckNumerics")
+            raise errors.InvalidArgumentError(message=f"{message} : Tensor had NaN or Inf values", node="CheckNumerics")
         return tensor
     return op("assert", op("reduce_all", op("is_finite", tensor)), tensor, message=f"{message} : Tensor had NaN or Inf values")
 

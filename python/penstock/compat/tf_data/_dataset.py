@@ -45,7 +45,7 @@ class Dataset(Sources, Stages):
         merged = options or Options()
         for one in inputs:
             merged = one._options.merge(merged) if merged is not one._options else merged
-        self._options = merged
+        self._options, self._run = merged, None
 
     @classmethod
     def _of(cls, ps, like=None, inputs=(), options=None):
@@ -75,7 +75,9 @@ class Dataset(Sources, Stages):
     @property
     def ps(self):
         """The ps.Dataset below: for ``explain()``, ``optimize()``, ``save_state()`` and the rest of Penstock."""
-        return configured(self._ps, self._options)
+        if self._run is None:  # one object: its iterators share caches, and each is an epoch of its own
+            self._run = configured(self._ps, self._options)
+        return self._run
 
     @property
     def element_spec(self):
@@ -212,7 +214,7 @@ class Iterator:
                 self._iterator = dataset.ps.iterate()
             except Error as e:
                 raise errors.of(e) from e.__cause__
-        self._next = self._iterator._core.__next__
+        self._next = self._iterator.__next__
         spec = dataset._ps.spec
         simple = isinstance(spec, ps_types.TensorSpec) and spec.kind == "tensor"
         self._leaf = self.tensor if simple else None
@@ -248,7 +250,7 @@ class Iterator:
         try:
             return self.__next__()
         except StopIteration:
-            raise errors.OutOfRangeError("End of sequence", "IteratorGetNext") from None
+            raise errors.OutOfRangeError(message="End of sequence", node="IteratorGetNext") from None
 
     _next_internal = get_next
 

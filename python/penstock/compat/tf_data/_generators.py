@@ -4,6 +4,7 @@ import numpy as np
 from ... import _sources
 from ..._types import TensorSpec as PsTensorSpec
 from ..._values import Value, call, is_tracing
+from ._identity import identity
 from ._ops import lowered
 from ._structures import fields, is_spec, leaves, like_of, mapped, plain
 from ._symbols import symbol
@@ -109,7 +110,8 @@ def from_generator(generator, output_types, output_shapes, args, output_signatur
     if is_tracing() and any(isinstance(a, Value) for a in args):
         return Dataset._of(_whole(generator, args, spec, leaf_specs, prepared), like_of(spec))
     given = [a.numpy() for a in args]
-    ds = _sources.from_generator(lambda: map(prepared, generator(*given)), spec=plain(spec, _expanded))
+    ds = _sources.from_generator(lambda: map(prepared, generator(*given)), spec=plain(spec, _expanded),
+                                 identity=identity(generator, repr(given), repr(spec)))
     if any(isinstance(s, (RaggedTensorSpec, SparseTensorSpec)) for s in leaf_specs):
         ds = ds.map(lambda x: _joined(plain(spec), x))
     return Dataset._of(ds, like_of(spec))
@@ -140,7 +142,7 @@ def _whole(generator, args, spec, leaf_specs, prepared):
                      np.zeros([0, *(n or 0 for n in s.shape)], s.dtype.ps.numpy) for i, s in enumerate(leaf_specs))
 
     def made(*values):
-        out = _sources.py_map(rows if len(leaf_specs) > 1 else lambda *v: rows(*v)[0],
+        out = _sources.py_map(rows if len(leaf_specs) > 1 else lambda *v: rows(*v)[0], identity=identity(generator, repr(spec)),
                               spec=stacked if len(leaf_specs) > 1 else stacked[0])(*map(lowered, values))
         at = iter(range(len(leaf_specs)))
         whole = plain(mapped(lambda _: out[next(at)] if len(leaf_specs) > 1 else out, spec))

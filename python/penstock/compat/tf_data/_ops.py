@@ -19,7 +19,7 @@ MOST_ENTRIES = 256  # of an array that is written into a pipeline as a constant
 def lowered(x):
     """x as ps functions take it: ragged and sparse tensors are expressions, empty arrays keep their dtype."""
     if isinstance(x, RaggedTensor):
-        return _values.call("from_row_splits", (lowered(x.values), lowered(x.row_splits)), {})
+        return _values.call("ragged", (x.to_list(),), {"ragged_rank": x.ragged_rank, "dtype": as_dtype(x.dtype).ps})
     if isinstance(x, SparseTensor):
         return _values.call("sparse", tuple(map(lowered, x)), {})
     if isinstance(x, np.ndarray):
@@ -71,10 +71,10 @@ def ensure_shape(x, shape, name=None):
     TensorShape([2])
     """
     x, shape = pack(x), TensorShape(shape)
-    if isinstance(x, Tensor):
+    if isinstance(x, np.ndarray):
         if not x.shape.is_compatible_with(shape):
-            raise errors.InvalidArgumentError(
-                f"Shape of tensor {list(x.shape)} is not compatible with expected shape {list(shape)}.", "ensure_shape")
+            raise errors.InvalidArgumentError(message=
+                f"Shape of tensor {list(x.shape)} is not compatible with expected shape {list(shape)}.", node="ensure_shape")
         return x
     if shape.rank is None:
         return x

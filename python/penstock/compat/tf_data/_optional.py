@@ -43,5 +43,5 @@ class Optional:
         if self._ps is not None:
             return symbol(_values.call, "get_value", (self._ps,), {})
         if self._value is None:
-            raise errors.InvalidArgumentError("The given optional does not have a value.", "OptionalGetValue")
+            raise errors.InvalidArgumentError(message="The given optional does not have a value.", node="OptionalGetValue")
         return self._value

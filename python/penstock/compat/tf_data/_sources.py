@@ -53,14 +53,14 @@ class Sources:
         if not arrays:
             raise ValueError("Invalid `tensors`. `tensors` should not be empty.")
         for v in arrays:
-            if isinstance(v, Tensor) and not v.ndim:
+            if isinstance(v, np.ndarray) and not v.ndim:
                 raise ValueError("Unbatching a tensor is only supported for rank >= 1")
-            if v is None or hasattr(v, "element_spec"):
+            if v is None or hasattr(type(v), "element_spec"):
                 raise TypeError(f"from_tensor_slices takes tensors: {v!r:.60}")
-        sizes = {int(v.shape[0]) for v in arrays if isinstance(v, (Tensor, RaggedTensor, SparseTensor))}
+        sizes = {int(v.shape[0]) for v in arrays if isinstance(v, (np.ndarray, RaggedTensor, SparseTensor))}
         if len(sizes) > 1:
             raise ValueError(f"Dimension {min(sizes)} in both shapes must be equal: sizes of axis 0 are {sorted(sizes)}")
-        if all(isinstance(v, Tensor) for v in arrays) and not is_tracing():
+        if all(isinstance(v, np.ndarray) for v in arrays) and not is_tracing():
             return _of(_of_arrays(x, arrays), like(x))
         return _of(stage("from_tensor_slices", to_ps(x)), like(x))
 
@@ -99,9 +99,12 @@ class Sources:
         pattern = names(file_pattern)
         shuffle = True if shuffle is None else bool(shuffle)
         try:
-            return _of(stage("list_files", pattern, shuffle=shuffle or None, seed=op_seed(seed) if shuffle else None))
+            ps = stage("list_files", pattern, shuffle=shuffle or None, seed=op_seed(seed) if shuffle else None)
+            if isinstance(ps, PsDataset):
+                iter(ps)  # patterns are looked up now, as TensorFlow does
+            return _of(ps)
         except errors._errors.NotFound as e:
-            raise errors.InvalidArgumentError(f"No files matched pattern: {e.message}", "list_files") from None
+            raise errors.InvalidArgumentError(message=f"No files matched pattern: {e.message}", node="list_files") from None
 
     @staticmethod
     @errors.building
@@ -138,7 +141,12 @@ class Sources:
         if not datasets:
             raise ValueError("Invalid `datasets`. `datasets` should not be empty.")
         if weights is not None and not isinstance(weights, (Dataset, Value)):
-            weights = [float(w) for w in np.asarray(weights).ravel()]
+            if isinstance(weights, list) and any(isinstance(w, Value) for w in weights):
+                raise TypeError("`weights` must be numbers, or a dataset of them")
+            weights = constant(weights)
+            if weights.dtype.kind != "f":
+                raise TypeError(f"`weights` type must be either `tf.float32` or `tf.float64` but is {weights.dtype}.")
+            weights = [float(w) for w in weights.numpy().ravel()]
             if len(weights) != len(datasets):
                 raise ValueError(f"`weights` must have the length of `datasets`: {len(weights)}, {len(datasets)}")
         return _of(stage("sample_from_datasets", datasets, weights=weights, seed=op_seed(seed),
@@ -166,10 +174,10 @@ class Sources:
         from ._dataset import Dataset
         folder = text(path)
         if not os.path.isdir(folder):
-            raise errors.NotFoundError(f"Could not find metadata file. {folder}", "load")
+            raise errors.NotFoundError(message=f"Could not find metadata file. {folder}", node="load")
         files = sorted(os.path.join(folder, f) for f in os.listdir(folder) if f.startswith("shard-"))
         if not files:
-            raise errors.NotFoundError(f"there are no elements in {folder}", "load")
+            raise errors.NotFoundError(message=f"there are no elements in {folder}", node="load")
         of_files = None
         if reader_func is not None:
             def of_files(shards):

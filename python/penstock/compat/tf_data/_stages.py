@@ -151,8 +151,8 @@ class Stages(Batches):
     def snapshot(self, path, compression="AUTO", reader_func=None, shard_func=None, name=None):
         """What the first whole pass gives is kept in a folder, and read in later ones."""
         if reader_func is not None or shard_func is not None:
-            raise errors.UnimplementedError("a snapshot keeps the order it was written in: leave reader_func and "
-                                            "shard_func out, shuffle after it", "snapshot")
+            raise errors.UnimplementedError(message="a snapshot keeps the order it was written in: leave reader_func and "
+                                            "shard_func out, shuffle after it", node="snapshot")
         return self._stage("snapshot", text(path), compression=_compression(compression))
 
     def save(self, path, compression=None, shard_func=None, checkpoint_args=None):
@@ -162,7 +162,7 @@ class Stages(Batches):
     @errors.building
     def _save(self, path, compression, shard_func, checkpoint_args):
         if checkpoint_args is not None:
-            raise errors.UnimplementedError("files appear when all elements are written: leave checkpoint_args out", "save")
+            raise errors.UnimplementedError(message="files appear when all elements are written: leave checkpoint_args out", node="save")
         folder = text(path)
         os.makedirs(folder, exist_ok=True)
         for name in os.listdir(folder):

@@ -106,7 +106,7 @@ def dressed(like, x, leaf):
         return {k: dressed(v, x[str(k)], leaf) for k, v in like.likes.items()}
     if isinstance(x, dict):
         return {k: dressed(like and like[k], v, leaf) for k, v in x.items()}
-    if isinstance(x, tuple) and not is_spec(x):
+    if type(x) is tuple:
         return tuple(dressed(like and like[i], v, leaf) for i, v in enumerate(x))
     return leaf(x, like)
 

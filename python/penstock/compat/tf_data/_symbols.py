@@ -83,10 +83,10 @@ class Symbol(Value):
         return symbol(Value.__array_ufunc__, self, ufunc, method, *args, **named)
 
     def __truediv__(self, other):
-        return _real(self) if other is None else symbol(Value.__truediv__, _real(self), other)
+        return symbol(Value.__truediv__, _real(self), _real(other))
 
     def __rtruediv__(self, other):
-        return symbol(Value.__rtruediv__, _real(self), other)
+        return symbol(Value.__rtruediv__, _real(self), _real(other))
 
     # Ragged and sparse tensors.
     values = property(lambda self: symbol(_op, "flat_values", self))
@@ -115,6 +115,8 @@ def _op(name, *args, **named):
 
 def _real(x):
     """x for `/`: integers are divided as float64."""
+    if not isinstance(x, Symbol):
+        return x.astype("float64") if getattr(getattr(x, "dtype", None), "kind", "") in "iu" and hasattr(x, "astype") else x
     spec = x._spec()
     name = spec.dtype.name if isinstance(spec, TensorSpec) else ""
     return symbol(_op, "cast", x, as_dtype("float32" if name in ("int8", "uint8", "int16", "uint16") else "float64").ps) \

@@ -1,7 +1,9 @@
 """Dtypes, shapes and specs with TensorFlow's names and rules."""
+import numbers
+
 from ... import _types as ps_types
 
-_PS_NAMES = {"string": "bytes", "bool": "boolean"}
+_PS_NAMES = {"string": "bytes"}
 
 
 class DType(ps_types.DType):
@@ -116,7 +118,7 @@ class TensorShape(tuple):
     def __new__(cls, sizes=()):
         if isinstance(sizes, TensorShape):
             return sizes
-        if hasattr(sizes, "__index__"):
+        if isinstance(sizes, numbers.Integral):
             sizes = (sizes,)
         out = super().__new__(cls, () if sizes is None else (_size(n) for n in sizes))
         out._known = sizes is not None

@@ -5,7 +5,22 @@ from ... import _errors
 
 
 class OpError(_errors.Error):
-    """Base of all of them."""
+    """Base of all of them: made as TensorFlow's are, OpError(node_def, op, message).
+
+    >>> OutOfRangeError(None, None, "the end").message
+    'the end'
+    """
+
+    def __init__(self, node_def=None, op=None, message="", error_code=None, *, node="", origin=(None, None, None)):
+        super().__init__(message, node, *origin)
+        self.node_def, self.op, self.error_code = node_def, op, error_code or self.code
+
+    def __reduce__(self):
+        return _again, (type(self), self.message, self.node, (self.file, self.offset, self.record))
+
+
+def _again(kind, message, node, origin):
+    return kind(message=message, node=node, origin=origin)
 
 
 def _kind(name, base):
@@ -47,8 +62,8 @@ def of(error, building=False):
     kind = _KINDS.get(error.code, UnknownError)
     if building and kind is InvalidArgumentError:
         kind = WrongCallError
-    out = kind(error.message, error.node)
-    out.code = error.code
+    out = _again(kind, error.message, error.node, (error.file, error.offset, error.record))
+    out.code = out.error_code = error.code
     out.__cause__ = error.__cause__
     return out.with_traceback(error.__traceback__)
 

@@ -11,7 +11,6 @@ from ._options import (AutoShardPolicy, AutotuneAlgorithm, AutotuneOptions, Dist
 from ._ops import wrapped
 from ._readers import CsvDataset
 from ._structures import dressed, leaves, like_of
-from ._tensors import Tensor
 
 AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, SHARD_HINT = -1, -1, -2, -1
 
@@ -108,11 +107,10 @@ def from_list(elements, name=None):
         raise TypeError(f"`elements` must be a list: {elements!r:.60}")
     if not elements:
         raise ValueError("Invalid `elements`. `elements` should not be empty.")
-    made = [normalized(tuple(e) if isinstance(e, list) and any(isinstance(i, (list, tuple, dict)) for i in e) and False
-                       else e) for e in elements]
-    wanted = [(v.dtype if isinstance(v, Tensor) else None) for v in leaves(made[0])]
+    made = [normalized(e) for e in elements]
+    wanted = [getattr(v, "dtype", None) for v in leaves(made[0])]
     for e in made[1:]:
-        if [(v.dtype if isinstance(v, Tensor) else None) for v in leaves(e)] != wanted:
+        if [getattr(v, "dtype", None) for v in leaves(e)] != wanted:
             raise TypeError("the entries of `elements` must have one structure and the same dtypes")
     return Dataset._of(stage("from_list", [to_ps(e) for e in made]), like_of_result(made[0]))
 
