@@ -25,8 +25,6 @@ LIMIT, AFTER_LIMIT = 60, 40
 DIFFERENCES = {
     "at/shuffle_buffer_1": "the element at an index is the one that an iteration gives there",
     "at/shuffle_consistent_permutation": "the element at an index is the one that an iteration gives there",
-    "cache/partial_then_full": "an element may be made ahead of the one that is asked for",
-    "cache/zip_much_shorter_first": "elements are made ahead of those that are asked for",
     "cache/file_second_pass": "a folder of Penstock's own",
     "cache/file_other_dataset_same_path_reads_it": "an entry is known by the pipeline, not by its path alone",
     "cache/file_two_iterators_at_once": "they do not meet",
@@ -39,6 +37,7 @@ DIFFERENCES = {
     "shuffle/take_then_second_pass_split_leak": "take and skip of one shuffle do not overlap",
     "shuffle/error_elements_come_through": "an error comes out in the slot that it was drawn from",
 }
+AHEAD = {"cache/partial_then_full", "cache/zip_much_shorter_first"}  # count calls: elements may be made ahead of the consumer
 INPUTS = {"zero": lambda: tf.data.Dataset.range(0), "known": lambda: tf.data.Dataset.range(10),
           "unknown": lambda: tf.data.Dataset.range(10).filter(lambda x: True),
           "infinite": lambda: tf.data.Dataset.range(10).repeat()}
@@ -242,7 +241,7 @@ class Records(unittest.TestCase):
                  if line.strip() and line[0] != "#"} | DIFFERENCES.keys()
         for line in file.read_text(encoding="utf-8").splitlines():
             record = json.loads(line)
-            if record.get("kind") == "checkpoint" or (record.get("error") or {}).get("at") == "process":
+            if record["id"] in AHEAD or record.get("kind") == "checkpoint" or (record.get("error") or {}).get("at") == "process":
                 continue
             with self.subTest(record["id"]):
                 bad = judged(record)

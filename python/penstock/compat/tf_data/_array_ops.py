@@ -22,6 +22,8 @@ def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
 def concat(values, axis, name=None):
     """Tensors one after the other along an axis."""
     values = [convert_to_tensor(v) for v in (values if isinstance(values, (list, tuple)) else [values])]
+    if len(values) == 1:
+        return values[0]
     ragged = any(isinstance(v, RaggedTensor) or getattr(v, "kind", "") == "ragged" for v in values)
     return op("ragged_concat" if ragged else "concat", *values, axis=int(axis))
 
@@ -30,6 +32,8 @@ def stack(values, axis=0, name="stack"):
     """Tensors along a new axis."""
     if isinstance(values, (np.ndarray, Value)):
         return values
+    if len(values) == 1:
+        return op("expand_dims", convert_to_tensor(values[0]), int(axis))
     return op("stack", *map(convert_to_tensor, values), axis=int(axis) or None)
 
 
@@ -96,7 +100,8 @@ def range_(*args, delta=1, limit=None, start=None, dtype=None, name=None):
     given = given if len(given) == 3 else [*given, delta]
     whole = [constant(v) if not isinstance(v, Value) else v for v in given]
     if dtype is None and not any(isinstance(v, Value) for v in given):
-        dtype = np.result_type(*(v.dtype for v in whole))
+        kinds = [np.asarray(v).dtype for v in whole]
+        dtype = next((k for k in kinds if k.kind == "f"), np.result_type(*kinds))
     out = op("arange", *(v if isinstance(v, Value) else v.item() for v in whole))
     return out if dtype is None else cast(out, dtype)
 
@@ -109,6 +114,43 @@ def one_hot(indices, depth, on_value=None, off_value=None, axis=None, dtype=None
         return out
     return where(op("cast", out, as_dtype("bool").ps), cast(1 if on_value is None else on_value, dtype),
                  cast(off_value or 0, dtype))
+
+
+def argsort(values, axis=-1, direction="ASCENDING", stable=False, name=None):
+    """The indices that would sort along an axis, as int32."""
+    return cast(op("argsort", pack(values), axis=axis, descending=direction == "DESCENDING" or None), "int32")
+
+
+def sort(values, axis=-1, direction="ASCENDING", name=None):
+    """Sorted along an axis."""
+    return op("sort", pack(values), axis=axis, descending=direction == "DESCENDING" or None)
+
+
+def searchsorted(sorted_sequence, values, side="left", out_type="int32", name=None):
+    """Where values would be put in."""
+    return cast(op("searchsorted", pack(sorted_sequence), pack(values), side=side), out_type)
+
+
+def bincount(arr, weights=None, minlength=None, maxlength=None, dtype="int32", name=None):
+    """How often each number occurs."""
+    if weights is not None or maxlength is not None:
+        raise ValueError("bincount counts integers, without weights and maxlength")
+    return cast(op("bincount", pack(arr), minlength=minlength), dtype)
+
+
+def from_dense(tensor, name=None):
+    """The entries of a tensor that are not zero, as a sparse one."""
+    tensor = convert_to_tensor(tensor)
+    zero = b"" if tensor.dtype in (object, "string") else 0
+    indices = op("nonzero", tensor != zero)
+    return op("sparse", indices, op("gather_nd", tensor, indices), op("cast", op("shape", tensor), as_dtype("int64").ps))
+
+
+def ragged_boolean_mask(data, mask, name=None):
+    """The entries where a mask holds."""
+    data = convert_to_tensor(data)
+    ragged = isinstance(data, RaggedTensor) or getattr(data, "kind", "") == "ragged"
+    return op("ragged_boolean_mask" if ragged else "boolean_mask", data, convert_to_tensor(mask))
 
 
 def unique(x, out_idx="int32", name=None):
@@ -180,9 +222,15 @@ def _sizes(shape):
     return [int(n) for n in np.asarray(shape, np.int64).ravel()]
 
 
+def string_length(input, unit="BYTE", name=None):  # noqa: A002
+    """The length of each string, as int32."""
+    return cast(op("string_length", pack(input), unit=None if unit == "BYTE" else unit), "int32")
+
+
 def string_join(inputs, separator="", name=None):
     """Strings joined entry by entry."""
-    return op("join", *map(convert_to_tensor, inputs), sep=separator)
+    inputs = list(map(convert_to_tensor, inputs))
+    return op("join", *inputs, sep=separator) if len(inputs) > 1 else inputs[0]
 
 
 def string_split(input, sep=None, maxsplit=-1, name=None):  # noqa: A002
@@ -193,16 +241,13 @@ def string_split(input, sep=None, maxsplit=-1, name=None):  # noqa: A002
 def string_format(template, inputs, placeholder="{}", summarize=3, name=None):
     """A template, filled in."""
     inputs = inputs if isinstance(inputs, (list, tuple)) else [inputs]
-    return op("format", template, *map(convert_to_tensor, inputs), placeholder=placeholder, summarize=summarize)
+    return op("format", template, list(map(convert_to_tensor, inputs)), placeholder=placeholder, summarize=summarize)
 
 
 def ragged_range(starts, limits=None, deltas=1, dtype=None, name=None, row_splits_dtype="int64"):
     """A row of numbers for each limit; of a single one, the row."""
     if limits is None and deltas == 1:
-        limits = convert_to_tensor(starts)
-        if not isinstance(limits, Value) and limits.ndim or isinstance(limits, Value) and limits.shape.rank:
-            return op("ragged_range", limits)
-        return op("arange", limits)
+        return op("ragged_range", op("reshape", convert_to_tensor(starts), [-1]))
     return range_(starts, limits, deltas, dtype=dtype)
 
 
@@ -247,8 +292,10 @@ TF = {
     "concat": concat, "stack": stack, "unstack": unstack, "split": split, "pad": pad, "where": where, "shape": shape,
     "size": size, "rank": rank, "range": range_, "one_hot": one_hot, "unique": unique, "add_n": add_n, "eye": eye,
     "is_tensor": is_tensor, "argmax": argmax, "argmin": argmin, "divide": divide, "truediv": divide, "math.divide": divide,
-    "math.truediv": divide, "math.argmax": argmax, "math.argmin": argmin, "math.top_k": top_k, "nn.top_k": top_k,
-    "math.add_n": add_n, "random.uniform": uniform, "random.normal": normal, "strings.join": string_join,
+    "math.truediv": divide, "math.argmax": argmax, "math.argmin": argmin, "math.top_k": top_k, "nn.top_k": top_k, "argsort": argsort, "sort": sort,
+    "searchsorted": searchsorted, "math.bincount": bincount, "sparse.from_dense": from_dense,
+    "ragged.boolean_mask": ragged_boolean_mask,
+    "math.add_n": add_n, "random.uniform": uniform, "random.normal": normal, "strings.join": string_join, "strings.length": string_length,
     "strings.split": string_split, "strings.format": string_format, "ragged.constant": ragged_constant,
     "ragged.range": ragged_range, "ragged.stack": ragged_stack, "sparse.SparseTensor": SparseTensor,
     "sparse.concat": sparse_concat, "io.decode_csv": decode_csv, "audio.decode_wav": decode_wav,

@@ -74,6 +74,30 @@ class Tensor(np.ndarray, metaclass=_TensorKind):
         return Tensor, (self.view(np.ndarray),)
 
 
+def _beside(array, x):
+    """What stands beside a tensor in an expression: Python's numbers, lists and texts take its dtype."""
+    if isinstance(x, (str, bytes)):
+        return constant(x)
+    if isinstance(x, (list, tuple)):
+        x = constant(x)
+    elif not isinstance(x, (bool, int, float)):
+        return x
+    kind = np.asarray(x).dtype.kind
+    fits = kind == array.dtype.kind or kind in "bi" and array.dtype.kind in "uif"
+    return np.asarray(x, array.dtype) if fits else x
+
+
+def _operator(name):
+    method = getattr(np.ndarray, name)
+    return lambda self, other: method(self, _beside(self, other))
+
+
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "eq", "ne", "lt", "le", "gt", "ge"):
+    for _side in ("", "r"):
+        if hasattr(np.ndarray, f"__{_side}{_name}__"):
+            setattr(Tensor, f"__{_side}{_name}__", _operator(f"__{_side}{_name}__"))
+
+
 def _scalar(x):
     out = np.empty((), object if isinstance(x, bytes) else None or np.asarray(x).dtype)
     out[()] = x
