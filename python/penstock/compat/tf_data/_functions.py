@@ -6,13 +6,15 @@ import numpy as np
 from ... import _types as ps_types
 from ... import _values
 from ..._dataset import Dataset as PsDataset
+from ..._errors import TraceError
 from ..._values import Value
 from . import _symbols
 from ._ops import lowered
 from ._optional import Optional
 from ._structures import Keyed, Made, Nested, like_of, mapped, plain, unpacks
 from ._symbols import Root, Symbol, symbol
-from ._tensors import RaggedTensor, SparseTensor, Tensor, pack
+from ._tensors import RaggedTensor, SparseTensor, Tensor, constant, pack
+from ._types import TensorShape
 
 
 UNKNOWN = object()  # the spec of elements that are computed from values that do not say how
@@ -60,6 +62,8 @@ def normalized(x):
             return pack(v)
         if isinstance(v, PsDataset):
             return Dataset._of(v)
+        if isinstance(v, TensorShape):
+            return constant(v.as_list(), "int32" if v else "int64")
         raise TypeError(f"{v!r:.80}")
     return mapped(leaf, x)
 
@@ -82,6 +86,24 @@ def like(x):
     def leaf(v):
         return Nested(v._like) if isinstance(v, Dataset) and v._like is not None else None
     return like_of(x, leaf)
+
+
+def called(f, arguments):
+    """f(*arguments), converted first if its control flow asks for what values are; see penstock._convert."""
+    inputs = getattr(_values._tracing, "inputs", None)
+    held = inputs and (len(inputs.datasets), len(inputs.codes))
+    try:
+        return f(*arguments)
+    except TraceError as e:
+        if not getattr(e, "convertible", False):
+            raise
+        from ..._convert import converted
+        again = converted(f)
+        if again is None:
+            raise
+    if inputs:
+        del inputs.datasets[held[0]:], inputs.codes[held[1]:]
+    return again(*arguments)
 
 
 class Function:
@@ -132,7 +154,7 @@ class Function:
     def _recorded(self, arguments):
         from ._control import assertions
         with assertions() as asserted:
-            out = to_ps(self._result(self.f(*arguments)))
+            out = to_ps(self._result(called(self.f, arguments)))
         for condition, message in asserted:
             out = plain(out, lambda v: v if v is None else symbol(
                 _values.call, "assert", (condition, v), {"message": message}))

@@ -6,7 +6,7 @@ from ..._types import TensorSpec as PsTensorSpec
 from ..._values import Value, call, is_tracing
 from ._identity import identity
 from ._ops import lowered
-from ._structures import fields, is_spec, leaves, like_of, mapped, plain
+from ._structures import fields, leaves, like_of, mapped, plain
 from ._symbols import symbol
 from ._tensors import RaggedTensor, SparseTensor, Tensor, constant, pack
 from ._types import RaggedTensorSpec, SparseTensorSpec, TensorShape, TensorSpec, TypeSpec, as_dtype

@@ -3,6 +3,7 @@ import os
 
 import numpy as np
 
+from ..._sources import py_map
 from ..._values import Value
 from . import errors
 from ._batches import Batches
@@ -26,11 +27,18 @@ class Stages(Batches):
         >>> [x.numpy() for x in tf.data.Dataset.range(3).map(lambda x: x * x)]
         [0, 1, 4]
         """
-        f = self._function(map_func, "Dataset.map()")
-        ps = stage("map", self, f.of_elements(), num_parallel_calls=parallel(num_parallel_calls),
+        f, body = self._plain_function(map_func, "Dataset.map()")
+        ps = stage("map", self, body, num_parallel_calls=parallel(num_parallel_calls),
                    deterministic=None if num_parallel_calls is None else deterministic,
                    synchronous=synchronous or None)
-        return self._made(ps, f.like)
+        return self._made(ps, f and f.like)
+
+    def _plain_function(self, f, name):
+        """-> (Function, what Penstock is given); None for text of the pipe language and ps.py_map, which it takes itself."""
+        if isinstance(f, (str, py_map)):
+            return None, f
+        function = self._function(f, name)
+        return function, function.of_elements()
 
     def _made(self, ps, like, inputs=()):
         from ._dataset import Dataset
@@ -39,8 +47,7 @@ class Stages(Batches):
     @errors.building
     def filter(self, predicate, name=None):
         """The elements for which the predicate is true."""
-        f = self._function(predicate, "Dataset.filter()")
-        return self._stage("filter", f.of_elements())
+        return self._stage("filter", self._plain_function(predicate, "Dataset.filter()")[1])
 
     def filter_with_legacy_function(self, predicate):
         """filter."""

@@ -7,6 +7,7 @@ import dataclasses
 import typing
 
 from ... import _types as ps_types
+from ._types import TensorShape
 
 
 class Made(typing.NamedTuple):
@@ -28,15 +29,15 @@ class Nested(typing.NamedTuple):
     like: typing.Any
 
 
-def is_spec(x):
-    """Whether it is one of Penstock's specs, which are tuples by accident."""
-    return isinstance(x, (ps_types.TensorSpec, ps_types.DatasetSpec))
+def is_leaf(x):
+    """Whether it is a tuple by accident: a spec of Penstock's, a shape."""
+    return isinstance(x, (ps_types.TensorSpec, ps_types.DatasetSpec, TensorShape))
 
 
 def fields(x):
     """-> {name: part} of an object of a class with fields, or None."""
     if isinstance(x, tuple):
-        return x._asdict() if hasattr(x, "_fields") and not is_spec(x) else None
+        return x._asdict() if hasattr(x, "_fields") and not is_leaf(x) else None
     if isinstance(x, type):
         return None
     if hasattr(type(x), "__attrs_attrs__"):
@@ -58,7 +59,7 @@ def mapped(f, x):
         return type(x)(**{k: mapped(f, v) for k, v in inside.items()})
     if isinstance(x, dict):
         return {k: mapped(f, v) for k, v in x.items()}
-    if isinstance(x, tuple) and not is_spec(x):
+    if isinstance(x, tuple) and not is_leaf(x):
         return tuple(mapped(f, v) for v in x)
     return f(x)
 
@@ -77,7 +78,7 @@ def plain(x, leaf=lambda v: v):
         inside = x
     if inside is not None:
         return {str(k): plain(v, leaf) for k, v in inside.items()}
-    if isinstance(x, tuple) and not is_spec(x):
+    if isinstance(x, tuple) and not is_leaf(x):
         return tuple(plain(v, leaf) for v in x)
     return leaf(x)
 
@@ -92,7 +93,7 @@ def like_of(x, leaf=lambda v: None):
         if not all(isinstance(k, str) for k in x):
             return Keyed(likes)
         return likes if any(v is not None for v in likes.values()) else None
-    if isinstance(x, tuple) and not is_spec(x):
+    if isinstance(x, tuple) and not is_leaf(x):
         likes = tuple(like_of(v, leaf) for v in x)
         return likes if any(v is not None for v in likes) else None
     return leaf(x)
