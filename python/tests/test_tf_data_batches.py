@@ -120,8 +120,15 @@ class PaddedBatch(DatasetTestCase):
             self.ds.padded_batch(2, [None], "a")
         with self.assertRaises((TypeError, ValueError)):
             self.ds.padded_batch(2, ([None], [None]))
-        with self.assertRaises((TypeError, ValueError)):
-            self.ds.padded_batch(2, [None, 2])
+        for ds, shape, said in ((Dataset.range(3), [1], r"\(1,\) is not compatible with the shape \(\) of"),
+                                (Dataset.from_tensors([1, 2, 3]), [1], r"\(1,\) is not compatible with the shape \(3,\) of"),
+                                (self.ds, [[1, 1], [1, 1]], r"must be a `tf.int64` vector tensor, but its shape was \(2, 2\)")):
+            with self.assertRaisesRegex(ValueError, said):
+                ds.padded_batch(2, shape)
+        with self.assertRaisesRegex(TypeError, "its element type was float32"):
+            self.ds.padded_batch(2, tf.constant([1.5]))
+        with self.assertRaisesRegex(TypeError, "not a subclass of TensorSpec"):
+            Dataset.from_tensors(tf.ragged.constant([[0, 42]])).padded_batch(10)
         with self.assertRaises((tf.errors.InvalidArgumentError, tf.errors.DataLossError)):
             list(self.ds.padded_batch(4, [2]))
         unknown = Dataset.from_generator(lambda: iter([[1], [2, 3]]), tf.int64)

@@ -72,13 +72,20 @@ class Order(DatasetTestCase):
             return (b, a + b), a
         ds = Dataset.range(8).scan((tf.constant(0, tf.int64), tf.constant(1, tf.int64)), fibonacci)
         self.assertDatasetProduces(ds, [0, 1, 1, 2, 3, 5, 8, 13])
+        ds = Dataset.from_tensors(1).repeat(5).scan([0, 1], lambda a, _: ([a[1], a[0] + a[1]], a[1]))
+        self.assertDatasetProduces(ds, [1, 1, 2, 3, 5])
         counted = Dataset.from_tensor_slices(np.arange(4)).scan({"n": np.int64(0)}, lambda s, x: (
             {"n": s["n"] + 1}, {"sum": s["n"] + x}))
         self.assertDatasetProduces(counted, [{"sum": 0}, {"sum": 2}, {"sum": 4}, {"sum": 6}])
         with self.assertRaises(TypeError):
             Dataset.range(2).scan(np.int64(0), lambda s, x: s + x)
-        with self.assertRaises(TypeError):
+        with self.assertRaisesRegex(TypeError, "The element types for the new state must match the initial state."):
             Dataset.range(2).scan(np.int64(0), lambda s, x: (tf.cast(s, tf.float32), x))
+        grows = Dataset.from_tensors(0).repeat(3).scan(([0], 1), lambda s, x: (
+            (tf.concat([s[0], s[0]], 0), tf.expand_dims(s[1], 0)), (s, x)))
+        self.assertEqual(grows.element_spec[0][0].shape.as_list(), [None])
+        self.assertIsNone(grows.element_spec[0][1].shape.rank)
+        self.assertDatasetProduces(grows, [(([0] * 2 ** i, np.array(1, ndmin=i)), 0) for i in range(3)])
 
     def test_reduce(self):
         self.assertEqual(int(Dataset.range(1, 6).reduce(np.int64(0), lambda s, x: s + x)), 15)
@@ -97,8 +104,8 @@ class Order(DatasetTestCase):
 
     def test_get_single_element(self):
         self.assertEqual(evaluate(Dataset.from_tensors((1, [2])).get_single_element())[0], 1)
-        for n in (0, 2):
-            with self.assertRaises(tf.errors.InvalidArgumentError):
+        for n, said in ((0, "Dataset was empty."), (2, "Dataset had more than one element.")):
+            with self.assertRaisesRegex(tf.errors.InvalidArgumentError, said):
                 Dataset.range(n).get_single_element()
 
     def test_choose_and_sample(self):
@@ -340,8 +347,28 @@ class WhatADatasetSays(DatasetTestCase):
             options.deterministic = "yes"
         with self.assertRaises(AttributeError):
             options.determinstic = True
+        with self.assertRaisesRegex(ValueError, "Mutating"):
+            ds.options().deterministic = True
+        with self.assertRaisesRegex(ValueError, "Mutating"):
+            ds.options().threading.private_threadpool_size = 2
         self.assertEqual(tf.data.Options(), tf.data.Options())
         self.assertNotEqual(tf.data.Options(), options)
+
+    def test_checkpoints(self):
+        ds = Dataset.range(20).shuffle(8, seed=3, reshuffle_each_iteration=False).batch(4)
+        whole = [x.numpy().tolist() for x in ds]
+        with tempfile.TemporaryDirectory() as folder:
+            it = iter(ds)
+            given = [next(it).numpy().tolist(), next(it).numpy().tolist()]
+            manager = tf.train.CheckpointManager(tf.train.Checkpoint(iterator=it), folder, max_to_keep=1)
+            manager.save()
+            self.assertEqual(manager.save(), manager.latest_checkpoint)
+            self.assertEqual(len(manager.checkpoints), 1)
+            other = iter(Dataset.range(20).shuffle(8, seed=3, reshuffle_each_iteration=False).batch(4))
+            tf.train.Checkpoint(iterator=other).restore(tf.train.latest_checkpoint(folder))
+            self.assertEqual(given + [x.numpy().tolist() for x in other], whole)
+            with self.assertRaises(tf.errors.NotFoundError):
+                tf.train.Checkpoint(iterator=other).restore(f"{folder}/none-3")
 
     def test_values_are_read(self):
         x, y = next(iter(Dataset.from_tensor_slices(([[1.5, 2.5]], ["a"]))))

@@ -32,6 +32,12 @@ class Batches:
     def padded_batch(self, batch_size, padded_shapes=None, padding_values=None, drop_remainder=False, name=None):
         """batch_size consecutive elements, padded to one shape and stacked."""
         spec, like = self._spec(), self._like
+        for s in _leaves(spec):
+            if isinstance(s, ps_types.DatasetSpec):
+                raise TypeError("`padded_batch` is not supported for datasets of datasets")
+            if isinstance(s, ps_types.TensorSpec) and s.kind != "tensor":
+                raise TypeError("`padded_batch` is only supported for datasets that produce tensor elements but type spec of "
+                                f"elements in the input dataset is not a subclass of TensorSpec: {s.kind}")
         if padded_shapes is None and any(getattr(s, "shape", ()) is None for s in _leaves(spec)):
             raise ValueError("You must provide `padded_shapes` argument because component 0 has unknown rank.")
         return self._stage("padded_batch", number(batch_size, "batch_size"), drop_remainder=_flag(drop_remainder),
@@ -130,7 +136,7 @@ def _leaves(spec):
 def _padding(spec, like, shapes, values):
     out = {}
     if shapes is not None:
-        out["padded_shapes"] = _beside(spec, like, shapes, lambda s, x: _shape(x))
+        out["padded_shapes"] = _beside(spec, like, shapes, _padded_shape)
     if values is not None:
         out["padding_values"] = _beside(spec, like, values, _value, broadcast=True)
     return out
@@ -155,6 +161,16 @@ def _beside(spec, like, given, leaf, broadcast=False):
     return tuple(_beside(s, likes and likes[i], inside[i], leaf, broadcast) for i, s in enumerate(spec))
 
 
+def _padded_shape(spec, x):
+    """The shape that a component is padded to."""
+    sizes = _shape(x)
+    if isinstance(spec, ps_types.TensorSpec) and spec.kind == "tensor" and spec.shape is not None and isinstance(sizes, list):
+        if len(sizes) != len(spec.shape) or any(n is not None and m is not None and n < m for n, m in zip(sizes, spec.shape)):
+            raise ValueError(f"The padded shape {TensorShape(sizes)} is not compatible with the shape "
+                             f"{TensorShape(spec.shape)} of the corresponding input component.")
+    return sizes
+
+
 def _shape(x):
     if x is None:
         return None
@@ -162,12 +178,13 @@ def _shape(x):
         return x
     if isinstance(x, np.ndarray):
         if x.dtype.kind not in "iu":
-            raise TypeError(f"Padded shape {x!r} must be a `tf.int64` vector tensor, but its type was {x.dtype}.")
+            raise TypeError(f"Padded shape {x!r} must be a `tf.int64` vector tensor, but its element type was {x.dtype}.")
         x = x.tolist()
     try:
         sizes = TensorShape(x)
     except (TypeError, AttributeError):
-        raise TypeError(f"Padded shape {x!r} must be a vector of integers") from None
+        shape = np.shape(x) if isinstance(x, (list, tuple)) else type(x).__name__
+        raise ValueError(f"Padded shape {x!r} must be a `tf.int64` vector tensor, but its shape was {shape}.") from None
     return [None if n is None else int(n) for n in sizes]
 
 

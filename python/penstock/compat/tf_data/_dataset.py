@@ -116,8 +116,8 @@ class Dataset(Sources, Stages):
             np.int64(self._cardinality()))
 
     def options(self):
-        """The options that hold for it."""
-        return self._options
+        """The options that hold for it; to change some, give new ones to with_options."""
+        return self._options.merge(Options()).frozen()
 
     def with_options(self, options, name=None):
         """The same elements, with options for all of the pipeline."""
@@ -168,7 +168,7 @@ class Dataset(Sources, Stages):
         return out if isinstance(out, Symbol) else dressed(self._like, out, lambda v, _: wrapped(v))
 
     def _state_function(self, initial_state, f, name):
-        state = normalized(tuple(initial_state) if isinstance(initial_state, list) else initial_state)
+        state = normalized(initial_state)
         if isinstance(self._ps, PsDataset) and not is_tracing():
             made = build("from_tensors", (to_ps(state),), {})
             frame, spec = Frame(lambda: made), made.spec

@@ -34,7 +34,18 @@ class _Group:
         for name, (_, default) in self._fields.items():
             object.__setattr__(self, name, default() if isinstance(default, type) else default)
 
+    def frozen(self):
+        """These, which cannot be set any more."""
+        for name in self._fields:
+            if isinstance(getattr(self, name), _Group):
+                getattr(self, name).frozen()
+        object.__setattr__(self, "_frozen", True)
+        return self
+
     def __setattr__(self, name, value):
+        if getattr(self, "_frozen", False):
+            raise ValueError("Mutating `tf.data.Options()` returned by `tf.data.Dataset.options()` has no effect. Use "
+                             "`tf.data.Dataset.with_options(options)` to set or update dataset options.")
         if name not in self._fields:
             raise AttributeError(f"Cannot set the property {name} on {type(self).__name__}.")
         kind = self._fields[name][0]

@@ -55,6 +55,31 @@ _KINDS = {kind.code: kind for kind in (
     CancelledError)}
 
 
+# What TensorFlow says of an error, for programs and tests that look for it: (stage, a part of Penstock's message, the sentence).
+_SENTENCES = (
+    ("filter", "expected", "Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor"),
+    ("take_while", "expected", "Invalid `predicate`. `predicate` must return a `tf.bool` scalar tensor"),
+    ("scan", "the state is", "Invalid `scan_func`. The element types for the new state must match the initial state."),
+    ("reduce", "the state is", "The element types for the new state must match the initial state."),
+    ("concatenate", "its elements are", "Incompatible dataset elements"),
+    ("group_by_window", "key_func gives", "Invalid `key_func`. `key_func` must return a single `tf.int64` scalar tensor"),
+    ("group_by_window", "window_size_func gives",
+     "Invalid `window_size_func`. `window_size_func` must return a single `tf.int64` scalar tensor"),
+    ("get_single_element", "no element", "Dataset was empty."),
+    ("get_single_element", "more than one", "Dataset had more than one element."),
+    ("assert_cardinality", "the input was expected", "Input dataset was expected"),
+)
+
+
+def _said(error):
+    for node, part, sentence in _SENTENCES:
+        if error.node == node and part in error.message:
+            if part in sentence or node == "assert_cardinality":
+                return error.message.replace(part, sentence)
+            return f"{sentence} {error.message}" if sentence.endswith(".") else f"{sentence}: {error.message}"
+    return error.message
+
+
 def of(error, building=False):
     """-> the error of this module for one of Penstock's; ``building``: nothing has run yet."""
     if isinstance(error, OpError):
@@ -62,7 +87,7 @@ def of(error, building=False):
     kind = _KINDS.get(error.code, UnknownError)
     if building and kind is InvalidArgumentError:
         kind = WrongCallError
-    out = _again(kind, error.message, error.node, (error.file, error.offset, error.record))
+    out = _again(kind, _said(error), error.node, (error.file, error.offset, error.record))
     out.code = out.error_code = error.code
     out.__cause__ = error.__cause__
     return out.with_traceback(error.__traceback__)
