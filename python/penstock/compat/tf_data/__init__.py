@@ -33,7 +33,8 @@ newaxis = None
 def _assembled():
     """The functions by their names in tf, as namespaces."""
     out = {}
-    whole = {**_names.functions(), **_array_ops.TF, **_control.TF, **_parsing.TF, **_lookup.TF, **_record_writer.TF, **_checkpoint.TF,
+    whole = {**_names.functions(), **_array_ops.TF, **_control.TF, **_parsing.TF, **_lookup.TF, **_record_writer.TF,
+             **_checkpoint.TF,
              "random.set_seed": set_seed, "compat.v1.data.get_output_shapes": data.get_output_shapes,
              "compat.v1.data.get_output_types": data.get_output_types, "dtypes.as_dtype": as_dtype,
              "ragged.RaggedTensor": RaggedTensor, "experimental.Optional": Optional,

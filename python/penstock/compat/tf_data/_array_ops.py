@@ -7,7 +7,7 @@ from ..._values import Value, is_tracing
 
 from ._building import op_seed
 from ._ops import cast, either, ensure_shape, op
-from ._tensors import RaggedTensor, SparseTensor, Tensor, constant, is_tensor, pack, ragged_constant
+from ._tensors import RaggedTensor, SparseTensor, constant, is_tensor, pack, ragged_constant
 from ._types import as_dtype
 
 
@@ -275,16 +275,18 @@ def decode_csv(records, record_defaults, field_delim=",", use_quote_delim=True, 
 
 def decode_wav(contents, desired_channels=-1, desired_samples=-1, name=None):
     """(samples as float32, the sample rate)."""
-    return _pair(op("decode_wav", pack(contents), desired_channels=desired_channels, desired_samples=desired_samples), 2)
+    out = op("decode_wav", pack(contents), desired_channels=desired_channels, desired_samples=desired_samples)
+    return _pair(out, 2)
 
 
 def sample_distorted_bounding_box(image_size, bounding_boxes, seed=0, min_object_covered=0.1, aspect_ratio_range=None,
                                   area_range=None, max_attempts=None, use_image_if_no_bounding_boxes=None, name=None):
     """(begin, size, box) of a random piece of an image; the stream is Penstock's, not TensorFlow's."""
-    return _pair(op("sample_distorted_bounding_box", pack(image_size), pack(bounding_boxes), seed=op_seed(seed or None),
-                    min_object_covered=min_object_covered, aspect_ratio_range=aspect_ratio_range and list(aspect_ratio_range),
-                    area_range=area_range and list(area_range), max_attempts=max_attempts,
-                    use_image_if_no_bounding_boxes=use_image_if_no_bounding_boxes), 3)
+    out = op("sample_distorted_bounding_box", pack(image_size), pack(bounding_boxes), seed=op_seed(seed or None),
+             min_object_covered=min_object_covered, max_attempts=max_attempts,
+             aspect_ratio_range=aspect_ratio_range and list(aspect_ratio_range),
+             area_range=area_range and list(area_range), use_image_if_no_bounding_boxes=use_image_if_no_bounding_boxes)
+    return _pair(out, 3)
 
 
 TF = {
@@ -292,10 +294,12 @@ TF = {
     "concat": concat, "stack": stack, "unstack": unstack, "split": split, "pad": pad, "where": where, "shape": shape,
     "size": size, "rank": rank, "range": range_, "one_hot": one_hot, "unique": unique, "add_n": add_n, "eye": eye,
     "is_tensor": is_tensor, "argmax": argmax, "argmin": argmin, "divide": divide, "truediv": divide, "math.divide": divide,
-    "math.truediv": divide, "math.argmax": argmax, "math.argmin": argmin, "math.top_k": top_k, "nn.top_k": top_k, "argsort": argsort, "sort": sort,
+    "math.truediv": divide, "math.argmax": argmax, "math.argmin": argmin, "math.top_k": top_k, "nn.top_k": top_k,
+    "argsort": argsort, "sort": sort,
     "searchsorted": searchsorted, "math.bincount": bincount, "sparse.from_dense": from_dense,
     "ragged.boolean_mask": ragged_boolean_mask,
-    "math.add_n": add_n, "random.uniform": uniform, "random.normal": normal, "strings.join": string_join, "strings.length": string_length,
+    "math.add_n": add_n, "random.uniform": uniform, "random.normal": normal, "strings.join": string_join,
+    "strings.length": string_length,
     "strings.split": string_split, "strings.format": string_format, "ragged.constant": ragged_constant,
     "ragged.range": ragged_range, "ragged.stack": ragged_stack, "sparse.SparseTensor": SparseTensor,
     "sparse.concat": sparse_concat, "io.decode_csv": decode_csv, "audio.decode_wav": decode_wav,

@@ -194,8 +194,8 @@ def assertions():
 
 def Assert(condition, data=None, summarize=None, name=None):  # noqa: N802
     """An InvalidArgumentError of the element where the condition does not hold everywhere."""
-    shown = [d for d in data or [] if isinstance(d, (str, bytes))]
-    return _assert(condition, (shown[0].decode() if isinstance(shown[0], bytes) else shown[0]) if shown else "assertion failed")
+    said = next((d for d in data or [] if isinstance(d, (str, bytes))), "assertion failed")
+    return _assert(condition, said.decode() if isinstance(said, bytes) else said)
 
 
 def _assert(condition, message):

@@ -1,6 +1,4 @@
 """tf.data.Dataset over ps.Dataset: what it is, and how it is iterated. Sources and stages: the files beside this one."""
-import warnings
-
 import numpy as np
 
 from ... import _types as ps_types
@@ -11,14 +9,14 @@ from ..._values import is_tracing
 from . import errors
 from ._building import _call, stage
 from ._functions import UNKNOWN, Function, like, normalized, to_ps
-from ._ops import cast, scalar, wrapped
+from ._ops import scalar, wrapped
 from ._optional import Optional
 from ._options import Options, configured
 from ._sources import Sources
 from ._stages import Stages
-from ._structures import Nested, dressed
+from ._structures import Keyed, Made, Nested, dressed
 from ._symbols import Frame, Symbol, frame_of_elements, symbol
-from ._tensors import RaggedTensor, SparseTensor, Tensor, constant
+from ._tensors import Tensor, constant
 from ._types import (DatasetSpec, NoneTensorSpec, OptionalSpec, RaggedTensorSpec, SparseTensorSpec, TensorSpec,
                      as_dtype)
 
@@ -152,7 +150,8 @@ class Dataset(Sources, Stages):
     def reduce(self, initial_state, reduce_func, name=None):
         """reduce_func(state, element) over all elements, beginning with initial_state.
 
-        >>> Dataset.range(5).reduce(0, lambda s, x: s + cast(x, "int32")).numpy()
+        >>> import numpy as np
+        >>> Dataset.range(5).reduce(np.int64(0), lambda s, x: s + x).numpy()
         10
         """
         state, f = self._state_function(initial_state, reduce_func, "Dataset.reduce()")
@@ -209,39 +208,24 @@ class Iterator:
         if not isinstance(dataset, Dataset):
             raise TypeError(f"expected a tf.data.Dataset: {dataset!r:.60}")
         self._dataset = dataset
-        with warnings.catch_warnings():
-            try:
-                self._iterator = dataset.ps.iterate()
-            except Error as e:
-                raise errors.of(e) from e.__cause__
-        self._next = self._iterator.__next__
-        spec = dataset._ps.spec
-        simple = isinstance(spec, ps_types.TensorSpec) and spec.kind == "tensor"
-        self._leaf = self.tensor if simple else None
-        self._optional = any(isinstance(s, ps_types.TensorSpec) and s.kind == "optional" for s in _leaves(spec))
+        try:
+            self._iterator = dataset.ps.iterate()
+        except Error as e:
+            raise errors.of(e) from e.__cause__
+        self._next, self._convert = self._iterator.__next__, converter(dataset._ps.spec, dataset._like, self._tensor)
 
-    tensor = staticmethod(lambda x: x.view(Tensor) if isinstance(x, np.ndarray) else scalar(x))
+    @staticmethod
+    def _tensor(x):
+        return x.view(Tensor) if isinstance(x, np.ndarray) else scalar(x)
 
     def __iter__(self):
         return self
 
     def __next__(self):
         try:
-            x = self._next()
+            return self._convert(self._next())
         except Error as e:
             raise errors.of(e) from e.__cause__
-        if self._leaf is not None:
-            return self._leaf(x)
-        if self._optional:
-            return _with_optionals(x, self._dataset)
-        return dressed(self._dataset._like, x, self._part)
-
-    def _part(self, x, like):
-        if isinstance(x, np.ndarray):
-            return x.view(Tensor)
-        if isinstance(x, PsDataset):
-            return Dataset._of(x, like.like if isinstance(like, Nested) else None)
-        return wrapped(x)
 
     next = __next__
 
@@ -279,22 +263,31 @@ class Iterator:
         self._iterator.load_state_dict(state)
 
 
+def converter(spec, like, tensor):
+    """-> the function that makes TensorFlow's element of one of Penstock's; ``tensor`` is that of dense tensors."""
+    if isinstance(like, (Made, Keyed)):
+        parts = [(k, str(k), converter(spec[str(k)], v, tensor)) for k, v in like.likes.items()]
+        made = like.cls if isinstance(like, Made) else None
+        return lambda x: made(**{k: f(x[n]) for k, n, f in parts}) if made else {k: f(x[n]) for k, n, f in parts}
+    if isinstance(spec, dict):
+        parts = [(k, converter(v, like and like[k], tensor)) for k, v in spec.items()]
+        return lambda x: {k: f(x[k]) for k, f in parts}
+    if type(spec) is tuple:
+        parts = [converter(v, like and like[i], tensor) for i, v in enumerate(spec)]
+        return lambda x: tuple([f(v) for f, v in zip(parts, x)])
+    if isinstance(spec, ps_types.DatasetSpec):
+        inner = like.like if isinstance(like, Nested) else None
+        return lambda x: Dataset._of(x, inner)
+    if spec is not None and spec.kind == "optional":
+        shown = to_tf_spec(spec, None)._value_spec
+        return lambda x: Optional(value=None if x is None else wrapped(x), element_spec=shown)
+    return tensor if spec is not None and spec.kind == "tensor" else wrapped
+
+
 def _leaves(spec):
     if isinstance(spec, dict):
         return [leaf for v in spec.values() for leaf in _leaves(v)]
     return [leaf for v in spec for leaf in _leaves(v)] if type(spec) is tuple else [spec]
-
-
-def _with_optionals(x, dataset):
-    def walk(spec, v, like):
-        if isinstance(spec, dict):
-            return {k: walk(s, v[k], None) for k, s in spec.items()}
-        if type(spec) is tuple:
-            return tuple(walk(s, v[i], None) for i, s in enumerate(spec))
-        if isinstance(spec, ps_types.TensorSpec) and spec.kind == "optional":
-            return Optional(value=None if v is None else wrapped(v), element_spec=TensorSpec(spec.shape, spec.dtype))
-        return wrapped(v)
-    return walk(dataset._ps.spec, x, None)
 
 
 class NumpyIterator(Iterator):
@@ -305,10 +298,7 @@ class NumpyIterator(Iterator):
             if isinstance(spec, ps_types.DatasetSpec):
                 raise TypeError("`tf.data.Dataset.as_numpy_iterator()` is not supported for datasets of datasets.")
         super().__init__(dataset)
-        self._leaf = self._optional = None
 
-    def _part(self, x, like):
-        return x if x is None or isinstance(x, (np.ndarray, np.generic, bytes)) else wrapped(x)
-
-
-__all__ = ["Dataset", "Iterator", "NumpyIterator", "RaggedTensor", "SparseTensor"]
+    @staticmethod
+    def _tensor(x):
+        return x

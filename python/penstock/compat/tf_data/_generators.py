@@ -8,8 +8,8 @@ from ._identity import identity
 from ._ops import lowered
 from ._structures import fields, leaves, like_of, mapped, plain
 from ._symbols import symbol
-from ._tensors import RaggedTensor, SparseTensor, Tensor, constant, pack
-from ._types import RaggedTensorSpec, SparseTensorSpec, TensorShape, TensorSpec, TypeSpec, as_dtype
+from ._tensors import RaggedTensor, SparseTensor, constant, pack
+from ._types import RaggedTensorSpec, SparseTensorSpec, TensorSpec, TypeSpec, as_dtype
 
 
 def signature(output_types, output_shapes, output_signature):
@@ -142,8 +142,9 @@ def _whole(generator, args, spec, leaf_specs, prepared):
                      np.zeros([0, *(n or 0 for n in s.shape)], s.dtype.ps.numpy) for i, s in enumerate(leaf_specs))
 
     def made(*values):
-        out = _sources.py_map(rows if len(leaf_specs) > 1 else lambda *v: rows(*v)[0], identity=identity(generator, repr(spec)),
-                              spec=stacked if len(leaf_specs) > 1 else stacked[0])(*map(lowered, values))
+        call_rows, parts = (rows, stacked) if len(leaf_specs) > 1 else (lambda *v: rows(*v)[0], stacked[0])
+        function = _sources.py_map(call_rows, spec=parts, identity=identity(generator, repr(spec)))
+        out = function(*map(lowered, values))
         at = iter(range(len(leaf_specs)))
         whole = plain(mapped(lambda _: out[next(at)] if len(leaf_specs) > 1 else out, spec))
         return call("from_tensor_slices", (whole,), {})

@@ -1,7 +1,8 @@
 """The table of TensorFlow's functions that are ops of Penstock.
 
-A line: names in tf = op(parameters in TensorFlow's order). A parameter is called as TensorFlow has it, `:ours` is what
-the op calls it (`:-` nothing, the parameter is accepted), `=` its default. `name` is accepted everywhere.
+A line: names in tf = op(parameters in TensorFlow's order); an indented one goes on with the one before it. A parameter is
+called as TensorFlow has it, `:ours` is the op's name for it (`:-`: it is accepted and ignored), `=` its default. `name` is
+accepted everywhere.
 """
 import inspect
 
@@ -140,12 +141,15 @@ strings.to_hash_bucket = to_hash_bucket(input:s, num_buckets)
 strings.to_hash_bucket_fast = to_hash_bucket_fast(input:s, num_buckets)
 strings.to_hash_bucket_strong = to_hash_bucket_strong(input:s, num_buckets, key)
 strings.reduce_join = reduce_join(inputs:s, axis=None, keepdims=None, separator=None)
-strings.ngrams = ngrams(data:s, ngram_width, separator=None, pad_values=None, padding_width=None, preserve_short_sequences=None)
+strings.ngrams = ngrams(data:s, ngram_width, separator=None, pad_values=None, padding_width=None,
+    preserve_short_sequences=None)
 strings.unicode_split = unicode_split(input:s, input_encoding:-=None, errors=None, replacement_char=None)
-strings.unicode_decode = unicode_decode(input:s, input_encoding, errors=None, replacement_char=None, replace_control_characters=None)
+strings.unicode_decode = unicode_decode(input:s, input_encoding, errors=None, replacement_char=None,
+    replace_control_characters=None)
 strings.unicode_encode = unicode_encode(input:codes, output_encoding, errors=None, replacement_char=None)
 strings.unicode_script = unicode_script(input:codes)
-strings.unicode_transcode = unicode_transcode(input:s, input_encoding, output_encoding, errors=None, replacement_char=None, replace_control_characters=None)
+strings.unicode_transcode = unicode_transcode(input:s, input_encoding, output_encoding, errors=None,
+    replacement_char=None, replace_control_characters=None)
 strings.unsorted_segment_join = unsorted_segment_join(inputs:s, segment_ids:ids, num_segments, separator=None)
 io.read_file = read_file(filename:path)
 io.decode_raw = decode_raw(input_bytes:bytes, out_type:dtype, little_endian=None, fixed_length=None)
@@ -155,13 +159,16 @@ io.decode_json_example = decode_json_example(json_examples:s)
 io.decode_compressed = decompress(bytes:s, compression_type:compression)
 io.parse_tensor = parse_tensor(serialized, out_type:dtype)
 io.serialize_tensor = serialize_tensor(tensor:x)
-io.decode_jpeg image.decode_jpeg = decode_jpeg(contents, channels=None, ratio=None, fancy_upscaling=None, try_recover_truncated:-=None, acceptable_fraction:-=None, dct_method=None)
+io.decode_jpeg image.decode_jpeg = decode_jpeg(contents, channels=None, ratio=None, fancy_upscaling=None,
+    try_recover_truncated:-=None, acceptable_fraction:-=None, dct_method=None)
 io.decode_png image.decode_png = decode_png(contents, channels=None, dtype=None)
 io.decode_bmp image.decode_bmp = decode_bmp(contents, channels=None)
 io.decode_gif image.decode_gif = decode_gif(contents)
 io.decode_image image.decode_image = decode_image(contents, channels=None, dtype=None, expand_animations=None)
-io.decode_and_crop_jpeg image.decode_and_crop_jpeg = decode_and_crop_jpeg(contents, crop_window, channels=None, ratio=None, fancy_upscaling=None, try_recover_truncated:-=None, acceptable_fraction:-=None, dct_method=None)
-io.encode_jpeg image.encode_jpeg = encode_jpeg(image, format=None, quality=None, progressive=None, optimize_size=None, chroma_downsampling=None)
+io.decode_and_crop_jpeg image.decode_and_crop_jpeg = decode_and_crop_jpeg(contents, crop_window, channels=None,
+    ratio=None, fancy_upscaling=None, try_recover_truncated:-=None, acceptable_fraction:-=None, dct_method=None)
+io.encode_jpeg image.encode_jpeg = encode_jpeg(image, format=None, quality=None, progressive=None,
+    optimize_size=None, chroma_downsampling=None)
 io.encode_png image.encode_png = encode_png(image, compression=None)
 io.extract_jpeg_shape image.extract_jpeg_shape = extract_jpeg_shape(contents, output_type:dtype=None)
 io.is_jpeg image.is_jpeg = is_jpeg(contents)
@@ -174,7 +181,8 @@ image.adjust_saturation = adjust_saturation(image, saturation_factor:factor)
 image.central_crop = central_crop(image, central_fraction)
 image.convert_image_dtype = convert_image_dtype(image, dtype, saturate:-=None)
 image.crop_to_bounding_box = crop_to_bounding_box(image, offset_height, offset_width, target_height, target_width)
-image.crop_and_resize = crop_and_resize(image:images, boxes, box_indices, crop_size, method=None, extrapolation_value=None)
+image.crop_and_resize = crop_and_resize(image:images, boxes, box_indices, crop_size, method=None,
+    extrapolation_value=None)
 image.draw_bounding_boxes = draw_bounding_boxes(images:image, boxes, colors)
 image.extract_patches = extract_patches(images:image, sizes, strides, rates, padding)
 image.flip_left_right = flip_left_right(image)
@@ -187,7 +195,8 @@ image.rgb_to_yiq = rgb_to_yiq(images:image)
 image.yiq_to_rgb = yiq_to_rgb(images:image)
 image.rgb_to_yuv = rgb_to_yuv(images:image)
 image.yuv_to_rgb = yuv_to_rgb(images:image)
-image.non_max_suppression = non_max_suppression(boxes, scores, max_output_size, iou_threshold=None, score_threshold=None)
+image.non_max_suppression = non_max_suppression(boxes, scores, max_output_size, iou_threshold=None,
+    score_threshold=None)
 image.pad_to_bounding_box = pad_to_bounding_box(image, offset_height, offset_width, target_height, target_width)
 image.per_image_standardization = per_image_standardization(image)
 image.psnr = psnr(a:image, b:other, max_val)
@@ -207,7 +216,8 @@ signal.frame = frame(signal, frame_length, frame_step, pad_end=None, pad_value=N
 signal.overlap_and_add = overlap_and_add(signal:frames, frame_step)
 signal.hann_window = hann_window(window_length, periodic=None)
 signal.hamming_window = hamming_window(window_length, periodic=None)
-signal.linear_to_mel_weight_matrix = linear_to_mel_weight_matrix(num_mel_bins=None, num_spectrogram_bins=None, sample_rate=None, lower_edge_hertz=None, upper_edge_hertz=None)
+signal.linear_to_mel_weight_matrix = linear_to_mel_weight_matrix(num_mel_bins=None, num_spectrogram_bins=None,
+    sample_rate=None, lower_edge_hertz=None, upper_edge_hertz=None)
 signal.mfccs_from_log_mel_spectrograms = mfccs_from_log_mel_spectrograms(log_mel_spectrograms:log_mel)
 audio.encode_wav = encode_wav(audio, sample_rate)
 sparse.to_dense = to_tensor(sp_input:x, default_value:default=None)
@@ -271,5 +281,5 @@ def _plain(x):
 
 def functions():
     """-> {name in tf: function}."""
-    return {name: function for line in TABLE.strip().split("\n")
+    return {name: function for line in TABLE.strip().replace("\n    ", " ").split("\n")
             for names, function in [function_of(line)] for name in names}

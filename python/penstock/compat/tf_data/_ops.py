@@ -154,9 +154,7 @@ def wrapped(x):
 
 def scalar(x):
     """A Tensor of rank 0 of a NumPy scalar or bytes."""
-    out = np.empty((), object if isinstance(x, bytes) else x.dtype)
-    out[()] = x
-    return out.view(Tensor)
+    return np.array(x, object if isinstance(x, bytes) else None).view(Tensor)
 
 
 def parameters(name):

@@ -11,9 +11,9 @@ from . import errors
 from ._building import number, op_seed, stage
 from ._functions import like, normalized, to_ps
 from ._ops import MOST_ENTRIES
-from ._structures import Nested, fields, leaves, like_of, mapped, plain
-from ._tensors import RaggedTensor, SparseTensor, Tensor, constant, pack
-from ._types import DatasetSpec, as_dtype
+from ._structures import leaves, like_of, mapped, plain
+from ._tensors import RaggedTensor, SparseTensor, constant, pack
+from ._types import as_dtype
 
 
 def _of(*args, **named):
@@ -104,7 +104,8 @@ class Sources:
                 iter(ps)  # patterns are looked up now, as TensorFlow does
             return _of(ps)
         except errors._errors.NotFound as e:
-            raise errors.InvalidArgumentError(message=f"No files matched pattern: {e.message}", node="list_files") from None
+            said = f"No files matched pattern: {e.message}"
+            raise errors.InvalidArgumentError(message=said, node="list_files") from None
 
     @staticmethod
     @errors.building
@@ -178,11 +179,10 @@ class Sources:
         files = sorted(os.path.join(folder, f) for f in os.listdir(folder) if f.startswith("shard-"))
         if not files:
             raise errors.NotFoundError(message=f"there are no elements in {folder}", node="load")
-        of_files = None
-        if reader_func is not None:
-            def of_files(shards):
-                return reader_func(Dataset._of(_symbol(shards)))._ps
-        return _of(stage("load", files, reader_func=of_files), None if element_spec is None else like_of(element_spec))
+        def of_files(shards):
+            return reader_func(Dataset._of(_symbol(shards)))._ps
+        return _of(stage("load", files, reader_func=None if reader_func is None else of_files),
+                   None if element_spec is None else like_of(element_spec))
 
     @staticmethod
     @errors.building

@@ -169,7 +169,8 @@ class Stages(Batches):
     @errors.building
     def _save(self, path, compression, shard_func, checkpoint_args):
         if checkpoint_args is not None:
-            raise errors.UnimplementedError(message="files appear when all elements are written: leave checkpoint_args out", node="save")
+            said = "files appear when all elements are written: leave checkpoint_args out"
+            raise errors.UnimplementedError(message=said, node="save")
         folder = text(path)
         os.makedirs(folder, exist_ok=True)
         for name in os.listdir(folder):

@@ -99,9 +99,7 @@ for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "
 
 
 def _scalar(x):
-    out = np.empty((), object if isinstance(x, bytes) else None or np.asarray(x).dtype)
-    out[()] = x
-    return out.view(Tensor)
+    return np.array(x, object if isinstance(x, bytes) else None).view(Tensor)
 
 
 class RaggedTensor:
