@@ -370,6 +370,14 @@ class NestedDatasets(DatasetTestCase):
             lambda a, b: Dataset.zip(a, b)).map(lambda x, y: x * y)
         self.assertDatasetProduces(pairs, [4, 10, 18])
 
+    def test_lists_of_datasets(self):
+        several = [Dataset.range(2).map(lambda x: {"x": x}) for _ in range(2)]
+        expected = [{"x": 0}, {"x": 1}] * 2
+        self.assertDatasetProduces(Dataset.from_tensor_slices(several).flat_map(lambda d: d), expected)
+        self.assertDatasetProduces(Dataset.from_tensors(several).unbatch().flat_map(lambda d: d), expected)
+        ds = Dataset.from_tensors(several).flat_map(Dataset.from_tensor_slices)
+        self.assertDatasetProduces(ds.flat_map(lambda d: d), expected)
+
     def test_datasets_of_datasets(self):
         ds = Dataset.from_tensors([1.0, 2.0, 3.0]).map(Dataset.from_tensor_slices).map(lambda d: d.batch(3)).flat_map(
             lambda x: x)

@@ -144,6 +144,16 @@ class Groups(DatasetTestCase):
         ds = Dataset.range(10).group_by_window(lambda x: x % 2, lambda k, w: w.batch(10).map(lambda x: (k, tf.reduce_sum(x))),
                                                window_size_func=lambda k: (k + 1) * 2)
         self.assertDatasetProduces(ds, [(0, 2), (0, 10), (1, 16), (0, 8), (1, 9)])
+        sizes = tf.constant([1, 2], tf.int64)
+        ds = Dataset.range(6).group_by_window(lambda x: x % 2, lambda k, w: w.batch(9), window_size_func=lambda k: sizes[k])
+        self.assertEqual(lists(ds), [[0], [2], [1, 3], [4], [5]])
+        self.assertEqual(lists(Dataset.range(4).group_by_window(lambda x: 0, lambda k, w: w.batch(9), 3)), [[0, 1, 2], [3]])
+
+        def padded(key, window):  # a window is read twice, padded to a shape that depends on its key
+            return Dataset.zip((window.padded_batch(4, [None]), window.padded_batch(4, tf.convert_to_tensor([(key + 1) * 10]))))
+        ds = Dataset.range(6).map(lambda x: tf.fill([tf.cast(x, tf.int32)], x)).group_by_window(
+            lambda x: tf.cast(tf.shape(x)[0] // 3, tf.int64), padded, 4)
+        self.assertEqual([(a.shape.as_list(), b.shape.as_list()) for a, b in ds], [([3, 2], [3, 10]), ([3, 5], [3, 20])])
         pairs = Dataset.from_tensor_slices((np.arange(6), np.arange(6) * 10)).group_by_window(
             lambda a, b: a % 3, lambda k, w: w.map(lambda a, b: a + b).batch(2), 2)
         self.assertEqual(lists(pairs), [[0, 33], [11, 44], [22, 55]])

@@ -96,8 +96,8 @@ class Batches:
             if not hasattr(type(reduced.gave), "element_spec"):
                 raise TypeError(f"`reduce_func` must return a `Dataset` object. Got {type(reduced.gave).__name__!r}.")
             return out
-        size = None if window_size_func is None else key_function(window_size_func, keys, int64)
-        ps = stage("group_by_window", self, key.of_elements(), checked, window_size=number(window_size, "window_size"),
+        size = None if window_size_func is None else key_function(window_size_func, keys, int64, "int64")
+        ps = stage("group_by_window", self, key.of_elements("int64"), checked, window_size=number(window_size, "window_size"),
                    window_size_func=size)
         return self._made(ps, reduced.gave._like if reduced.gave is not None else None)
 

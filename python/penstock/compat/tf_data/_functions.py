@@ -114,10 +114,14 @@ class Function:
             raise TypeError(f"`{name}` takes a function: {f!r:.60}")
         self.f, self.name, self.dataset, self.like, self.gave = f, name, dataset, None, None
         self.spec, self.element_like = dataset._spec(), dataset._like
-        self.state, self.frame = state, dataset._frame()
+        self.state, self.frame, self.integer = state, dataset._frame(), None
 
-    def of_elements(self):
-        """For map, filter and the like: the parts of a tuple are arguments of their own."""
+    def of_elements(self, integer=None):
+        """For map, filter and the like: the parts of a tuple are arguments of their own.
+
+        ``integer`` is the dtype that Python's integers take where the function gives one; int32, if it is left out.
+        """
+        self.integer = integer
         unpacked = unpacks(self.element_like, self.spec)
 
         def body(x):
@@ -163,6 +167,8 @@ class Function:
     def _result(self, result):
         if isinstance(result, list):
             result = tuple(result)
+        if self.integer and isinstance(result, int) and not isinstance(result, bool):
+            result = constant(result, self.integer)
         try:
             result = normalized(result)
         except (TypeError, ValueError) as e:
@@ -171,8 +177,10 @@ class Function:
         return result
 
 
-def key_function(f, frame, spec):
-    """f of a key, a ps.Value."""
+def key_function(f, frame, spec, integer=None):
+    """f of a key, a ps.Value; see Function.of_elements."""
     def body(k):
-        return to_ps(normalized(f(entered(k, spec, None, frame))))
+        out = called(f, (entered(k, spec, None, frame),))
+        plain_int = integer and isinstance(out, int) and not isinstance(out, bool)
+        return to_ps(normalized(constant(out, integer) if plain_int else out))
     return body

@@ -119,17 +119,23 @@ class Options(_Group):
     True
     """
     _fields = {"autotune": (AutotuneOptions, AutotuneOptions), "deterministic": (bool, None),
-               "experimental_deterministic": (bool, None), "experimental_distribute": (DistributeOptions, DistributeOptions),
+               "experimental_distribute": (DistributeOptions, DistributeOptions),
                "experimental_external_state_policy": (ExternalStatePolicy, None),
                "experimental_optimization": (OptimizationOptions, OptimizationOptions),
                "experimental_service": (ServiceOptions, ServiceOptions), "experimental_slack": (bool, None),
-               "experimental_symbolic_checkpoint": (bool, None), "experimental_threading": (ThreadingOptions, None),
+               "experimental_symbolic_checkpoint": (bool, None), 
                "experimental_warm_start": (bool, None), "dataset_name": (str, None), "framework_type": (list, None),
                "threading": (ThreadingOptions, ThreadingOptions)}
 
+    _OLD = {"experimental_deterministic": "deterministic", "experimental_threading": "threading"}
+
     def __setattr__(self, name, value):
-        name = {"experimental_deterministic": "deterministic", "experimental_threading": "threading"}.get(name, name)
-        super().__setattr__(name, value)
+        super().__setattr__(self._OLD.get(name, name), value)
+
+    def __getattr__(self, name):
+        if name not in self._OLD:
+            raise AttributeError(f"Options have no property {name!r}")
+        return getattr(self, self._OLD[name])
 
 
 def configured(ps, options):

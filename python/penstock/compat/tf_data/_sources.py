@@ -11,7 +11,7 @@ from . import errors
 from ._building import number, op_seed, stage
 from ._functions import like, normalized, to_ps
 from ._ops import MOST_ENTRIES
-from ._structures import leaves, like_of, mapped, plain
+from ._structures import Nested, leaves, like_of, mapped, plain
 from ._tensors import RaggedTensor, SparseTensor, constant, pack
 from ._types import as_dtype
 
@@ -33,6 +33,8 @@ class Sources:
         >>> [x.numpy().tolist() for x in tf.data.Dataset.from_tensors([1, 2])]
         [[1, 2]]
         """
+        if _is_list_of_datasets(tensors):  # one element, a tensor of datasets
+            return _of_datasets(tensors).batch(len(tensors), drop_remainder=True)
         x = normalized(tensors)
         if any(isinstance(v, np.ndarray) and v.size > MOST_ENTRIES for v in leaves(x)) and not is_tracing() and \
                 all(isinstance(v, np.ndarray) for v in leaves(x)):
@@ -48,6 +50,10 @@ class Sources:
         >>> [(a.numpy(), b.numpy()) for a, b in tf.data.Dataset.from_tensor_slices(([1, 2], ["x", "y"]))]
         [(1, b'x'), (2, b'y')]
         """
+        if _is_list_of_datasets(tensors):
+            return _of_datasets(tensors)
+        if hasattr(type(tensors), "element_spec") and isinstance(tensors._ps, Value):  # an element that is such a tensor
+            return _of(stage("from_tensor_slices", tensors), None if tensors._like is None else Nested(tensors._like))
         x = normalized(tensors)
         arrays = leaves(x)
         if not arrays:
@@ -197,6 +203,15 @@ class Sources:
         """
         from ._generators import from_generator
         return from_generator(generator, output_types, output_shapes, args, output_signature)
+
+
+def _is_list_of_datasets(x):
+    return isinstance(x, list) and bool(x) and all(hasattr(type(d), "element_spec") for d in x)
+
+
+def _of_datasets(datasets):
+    inner = datasets[0]._like
+    return _of(stage("from_tensor_slices", list(datasets)), None if inner is None else Nested(inner), datasets)
 
 
 def _symbol(value):

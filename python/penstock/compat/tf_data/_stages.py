@@ -180,7 +180,7 @@ class Stages(Batches):
             stage("save", self, os.path.join(folder, "shard-00000"), compression=_compression(compression))
         else:
             f = self._function(shard_func, "Dataset.save()")
-            stage("save", self, folder, compression=_compression(compression), shard_func=f.of_elements())
+            stage("save", self, folder, compression=_compression(compression), shard_func=f.of_elements("int64"))
 
     @errors.building
     def prefetch(self, buffer_size, name=None):

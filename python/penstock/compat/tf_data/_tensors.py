@@ -47,6 +47,9 @@ class Tensor(np.ndarray, metaclass=_TensorKind):
             raise ValueError(f"Tensor's shape {self.shape} is not compatible with supplied shape {shape}")
 
     def __getitem__(self, index):
+        if any(isinstance(i, Value) for i in (index if isinstance(index, tuple) else (index,))):
+            from ._ops import op
+            return op("identity", self)[index]
         out = np.ndarray.__getitem__(self, index)
         return out if isinstance(out, Tensor) else _scalar(out)
 

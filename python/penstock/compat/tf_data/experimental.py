@@ -171,7 +171,7 @@ def group_by_reducer(key_func, reducer):
         state = (Frame(lambda: begun), begun.spec, state_like)
         reduce = Function(reducer.reduce_func, ds, "group_by_reducer", state=state)
         final = Function(reducer.finalize_func, Dataset._of(begun, state_like), "group_by_reducer")
-        ps = stage("group_by_reducer", ds, key.of_elements(), init=init, reduce=reduce.of_state(),
+        ps = stage("group_by_reducer", ds, key.of_elements("int64"), init=init, reduce=reduce.of_state(),
                    finalize=final.of_elements())
         return Dataset._of(ps, final.like, (ds,))
     return apply
