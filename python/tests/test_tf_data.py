@@ -1,5 +1,6 @@
 """penstock.compat.tf_data: sources, structures and functions, in the way of TensorFlow's own tests."""
 import collections
+import importlib.util
 import pathlib
 import tempfile
 import unittest
@@ -336,6 +337,44 @@ class Functions(DatasetTestCase):
             tf.constant(["brain", "salad"]), tf.constant([0, 1], tf.int64)), -1)
         ds = Dataset.from_tensor_slices(["brain salad tank"]).map(tf.strings.split).map(table.lookup)
         self.assertDatasetProduces(ds, [[0, 1, -1]])
+
+
+@unittest.skipUnless(importlib.util.find_spec("penstock._convert") or tf.__name__ == "tensorflow",
+                     "functions are not converted")
+class ControlFlow(DatasetTestCase):
+    def test_if(self):
+        def parity(x):
+            if x % 2 == 0:
+                y = x * 10
+            else:
+                y = -x
+            return y, tf.cast(y, tf.float32)
+        self.assertDatasetProduces(Dataset.range(4).map(parity), [(0, 0.0), (-1, -1.0), (20, 20.0), (-3, -3.0)])
+
+        def early(d):
+            if d["a"] > 1 and not d["b"] == 4:
+                return d["a"]
+            return d["b"]
+        self.assertDatasetProduces(Dataset.from_tensor_slices({"a": [1, 2, 3], "b": [4, 5, 4]}).map(early), [4, 2, 4])
+        inner = Dataset.range(4).flat_map(lambda x: Dataset.range(2).map(lambda y: y if x > 1 else -y))
+        self.assertDatasetProduces(inner, [0, -1, 0, -1, 0, 1, 0, 1])
+
+    def test_loops(self):
+        def sums(x):
+            s = tf.constant(0, tf.int64)
+            for i in tf.range(x):
+                s += i
+            while s > 3:
+                s = s - 3
+            return s
+        self.assertDatasetProduces(Dataset.range(5).map(sums), [0, 0, 1, 3, 3])
+
+    def test_functions_of_tf_are_called_as_they_are(self):
+        def first(x):
+            if tf.equal(x, 1):
+                return tf.where(x > 0, -x, x)
+            return tf.concat([[x], [x]], 0)[0]
+        self.assertDatasetProduces(Dataset.range(3).map(first), [0, -1, 2])
 
 
 class NestedDatasets(DatasetTestCase):
