@@ -223,6 +223,16 @@ class Functions(DatasetTestCase):
         self.assertDatasetProduces(pairs.map(lambda p: p._replace(image=2 * p.image)).shuffle(1).batch(3),
                                    [Pair([0, 1, 2], [0, -2, -4])])
 
+    def test_attrs_classes(self):
+        try:
+            import attr
+        except ImportError:
+            self.skipTest("attrs is not installed")
+        made = attr.make_class("Made", ["x", "y"])
+        ds = Dataset.zip(made(x=Dataset.range(3), y=Dataset.range(3, 6)))
+        self.assertEqual([(type(e), int(e.x), int(e.y)) for e in ds], [(made, 0, 3), (made, 1, 4), (made, 2, 5)])
+        self.assertDatasetProduces(ds.map(lambda e: e.x * e.y), [0, 4, 10])
+
     def test_lists(self):
         self.assertDatasetProduces(Dataset.range(3).map(lambda x: [x, tf.constant(37.0)]), [(i, 37.0) for i in range(3)])
         self.assertDatasetProduces(Dataset.range(2).map(lambda x: [x, "hello", 10]), [(0, b"hello", 10), (1, b"hello", 10)])
@@ -339,7 +349,7 @@ class Functions(DatasetTestCase):
         self.assertDatasetProduces(ds, [[0, 1, -1]])
 
 
-@unittest.skipUnless(importlib.util.find_spec("penstock._convert") or tf.__name__ == "tensorflow",
+@unittest.skipUnless(tf.__name__ == "tensorflow" or importlib.util.find_spec("penstock._convert"),
                      "functions are not converted")
 class ControlFlow(DatasetTestCase):
     def test_if(self):

@@ -67,6 +67,11 @@ class Batch(DatasetTestCase):
         [x] = rows
         self.assertEqual((evaluate(x["a"]), x["b"].numpy().tolist()), ([[1], [2, 2], [3, 3, 3]], [1, 2, 3]))
         self.assertEqual(rows.element_spec["a"], tf.RaggedTensorSpec([None, None], tf.int64, 1))
+        deep = Dataset.range(1, 3).map(lambda x: tf.fill([2, x, 3, 2 * x, 4], x)).ragged_batch(2)
+        self.assertEqual((deep.element_spec.shape.as_list(), deep.element_spec.ragged_rank), ([None, 2, None, 3, None, 4], 4))
+        values = [[[i] * (i % 3) for i in range(j)] * (j % 3) for j in range(4)]
+        nested = Dataset.from_tensor_slices(tf.ragged.constant(values)).ragged_batch(2)
+        self.assertEqual([evaluate(x) for x in nested], [values[:2], values[2:]])
 
     def test_sparse_batch(self):
         ds = Dataset.range(1, 4).map(lambda n: tf.fill([n], n)).sparse_batch(3, [4])
@@ -179,6 +184,20 @@ class Groups(DatasetTestCase):
             ds.bucket_by_sequence_length(lambda x: tf.shape(x)[0], [4], [2])
         pairs = ds.map(lambda x: (x, tf.shape(x)[0])).bucket_by_sequence_length(lambda x, n: n, [4], [3, 3])
         self.assertEqual([np.asarray(n).tolist() for _, n in pairs], [[5, 7, 6], [1, 2, 3], [1], [8]])
+
+    def test_buckets_of_tuples_of_one_and_of_sparse_tensors(self):
+        def records():
+            for n in (3, 1, 5, 2):
+                yield ({"values": [1] * n, "indices": [[i] for i in range(n)], "dense_shape": (n,)},)
+        types = ({"values": tf.int64, "indices": tf.int64, "dense_shape": tf.int64},)
+        shapes = ({"values": tf.TensorShape([None]), "indices": tf.TensorShape([None, 1]), "dense_shape": tf.TensorShape([1])},)
+        ds = Dataset.from_generator(records, types, shapes)
+        dense = ds.map(lambda r: (r["values"],)).bucket_by_sequence_length(lambda x, y=None: tf.shape(x)[0], [3], [2, 2])
+        self.assertDatasetProduces(dense, [([[1, 1, 1, 0, 0], [1] * 5],), ([[1, 0], [1, 1]],)])
+        sparse = ds.map(lambda r: (tf.sparse.SparseTensor(**r),)).bucket_by_sequence_length(
+            lambda x: tf.shape(x)[0], [3], [2, 2], no_padding=True)
+        self.assertEqual([x.dense_shape.numpy().tolist() for (x,) in sparse], [[2, 5], [2, 2]])
+        self.assertIsInstance(sparse.element_spec, tuple)
 
     def test_windows(self):
         for size, shift, stride, drop in itertools.product((1, 3), (None, 1, 2), (1, 2), (False, True)):

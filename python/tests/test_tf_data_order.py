@@ -263,9 +263,11 @@ class Shuffle(DatasetTestCase):
             tf.random.set_seed(None)
 
     def test_wrong_sizes(self):
-        for wrong in (0, -1):
-            with self.assertRaises((ValueError, tf.errors.InvalidArgumentError)):
-                list(Dataset.range(5).shuffle(wrong))
+        for make in (lambda: Dataset.range(5).shuffle(0), lambda: Dataset.range(5).shuffle(-1),
+                     lambda: Dataset.range(5).prefetch(-5), lambda: Dataset.range(5).batch(0)):
+            with self.assertRaises(tf.errors.InvalidArgumentError):
+                list(make())
+        self.assertEqual(numbers(Dataset.range(3).prefetch(0)), [0, 1, 2])
 
 
 class WhatADatasetSays(DatasetTestCase):

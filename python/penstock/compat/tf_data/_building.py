@@ -6,6 +6,7 @@ import numpy as np
 
 from ..._calls import build
 from ..._values import Value, is_tracing
+from . import errors
 from ._symbols import symbol
 
 
@@ -42,7 +43,7 @@ def parallel(num_parallel_calls):
     n = number(num_parallel_calls, "num_parallel_calls")
     if n is not None and not isinstance(n, Value) and n < 1:
         if n != -1:
-            raise ValueError(f"`num_parallel_calls` must be positive or tf.data.AUTOTUNE: {n}")
+            raise errors.wrong(f"`num_parallel_calls` must be positive or tf.data.AUTOTUNE: {n}")
         return None
     return n
 

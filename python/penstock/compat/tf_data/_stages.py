@@ -123,7 +123,7 @@ class Stages(Batches):
         if isinstance(buffer_size, int) and buffer_size == -2:
             buffer_size = None
         elif isinstance(buffer_size, int) and buffer_size < 1:
-            raise ValueError(f"`buffer_size` must be positive or tf.data.UNKNOWN_CARDINALITY: {buffer_size}")
+            raise errors.wrong(f"`buffer_size` must be positive or tf.data.UNKNOWN_CARDINALITY: {buffer_size}", "shuffle")
         ps = stage("shuffle", self, buffer_size, seed=op_seed(seed),
                    reshuffle_each_iteration=None if reshuffle_each_iteration in (None, True) else False)
         return self._made(ps, self._like)
@@ -187,7 +187,7 @@ class Stages(Batches):
         """buffer_size elements are made ahead of the consumer."""
         buffer_size = number(buffer_size, "buffer_size")
         if isinstance(buffer_size, int) and buffer_size < -1:
-            raise ValueError(f"`buffer_size` must be tf.data.AUTOTUNE or at least 0: {buffer_size}")
+            raise errors.wrong(f"`buffer_size` must be tf.data.AUTOTUNE or at least 0: {buffer_size}", "prefetch")
         if isinstance(buffer_size, int) and buffer_size == 0:
             return self._made(self._ps, self._like)
         return self._stage("prefetch", buffer_size=None if buffer_size == -1 else buffer_size)

@@ -93,6 +93,11 @@ def of(error, building=False):
     return out.with_traceback(error.__traceback__)
 
 
+def wrong(message, node=""):
+    """-> the error of a call that is refused."""
+    return WrongCallError(message=message, node=node)
+
+
 def building(f):
     """f, whose errors are those of this module."""
     @functools.wraps(f)
