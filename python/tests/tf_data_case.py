@@ -28,7 +28,7 @@ def evaluate(x):
 class DatasetTestCase(unittest.TestCase):
     def assertAllEqual(self, expected, got):
         if isinstance(expected, dict):
-            self.assertEqual(list(expected), list(got))
+            self.assertEqual(sorted(expected), sorted(got))
             for k in expected:
                 self.assertAllEqual(expected[k], got[k])
         elif isinstance(expected, tuple):
