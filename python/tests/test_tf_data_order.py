@@ -160,6 +160,8 @@ class Order(DatasetTestCase):
             self.assertEqual(len(again), 10)
             Dataset.range(10).save(f"{folder}/b", shard_func=lambda x: x % 3)
             self.assertEqual(sorted(numbers(Dataset.load(f"{folder}/b"))), list(range(10)))
+            read = Dataset.load(f"{folder}/b", reader_func=lambda shards: shards.interleave(lambda x: x, cycle_length=3))
+            self.assertEqual(sorted(numbers(read)), list(range(10)))
             Dataset.range(3).save(f"{folder}/a")
             self.assertEqual(numbers(Dataset.load(f"{folder}/a")), [0, 1, 2])
             with self.assertRaises(tf.errors.NotFoundError):

@@ -4,6 +4,7 @@ import os
 import numpy as np
 
 from ... import _core
+from ... import _types as ps_types
 from ..._arrays import to_core as array_to_core
 from ..._dataset import Dataset as PsDataset
 from ..._values import Value, is_tracing
@@ -12,6 +13,7 @@ from ._building import number, op_seed, stage
 from ._functions import like, normalized, to_ps
 from ._ops import MOST_ENTRIES
 from ._structures import Nested, leaves, like_of, mapped, plain
+from ._symbols import Symbol
 from ._tensors import RaggedTensor, SparseTensor, constant, pack
 from ._types import as_dtype
 
@@ -185,10 +187,17 @@ class Sources:
         files = sorted(os.path.join(folder, f) for f in os.listdir(folder) if f.startswith("shard-"))
         if not files:
             raise errors.NotFoundError(message=f"there are no elements in {folder}", node="load")
+        like = None if element_spec is None else like_of(element_spec)
+        whole = stage("load", files)
+        if reader_func is None:
+            return _of(whole, like)
+        spec = ps_types.DatasetSpec(ps_types.DatasetSpec(whole.spec))
+
         def of_files(shards):
-            return reader_func(Dataset._of(_symbol(shards)))._ps
-        return _of(stage("load", files, reader_func=None if reader_func is None else of_files),
-                   None if element_spec is None else like_of(element_spec))
+            symbol = Symbol(shards._core)
+            symbol._known = (spec,)
+            return reader_func(Dataset._of(symbol, None if like is None else Nested(like)))._ps
+        return _of(stage("load", files, reader_func=of_files), like)
 
     @staticmethod
     @errors.building
@@ -212,11 +221,6 @@ def _is_list_of_datasets(x):
 def _of_datasets(datasets):
     inner = datasets[0]._like
     return _of(stage("from_tensor_slices", list(datasets)), None if inner is None else Nested(inner), datasets)
-
-
-def _symbol(value):
-    from ._symbols import Symbol
-    return Symbol(value._core)
 
 
 def _inside(x):

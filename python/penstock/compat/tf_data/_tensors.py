@@ -315,6 +315,8 @@ def _array(value, dtype):
 
 
 def _cast(array, dtype, value):
+    if not array.size:
+        return np.empty(array.shape, dtype.ps.numpy)
     if (dtype.name == "string") != (array.dtype == object) or array.dtype.kind == "f" and not isinstance(
             value, np.ndarray) and dtype.is_integer and array.size:
         raise TypeError(f"Cannot convert {value!r:.60} to EagerTensor of dtype {dtype.name}")
