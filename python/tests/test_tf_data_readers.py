@@ -49,6 +49,34 @@ class Readers(DatasetTestCase):
         ds = experimental.CsvDataset(file, [tf.int32, tf.float32, tf.string], header=True)
         self.assertSpec(ds, (tf.TensorSpec([], tf.int32), tf.TensorSpec([], tf.float32), tf.TensorSpec([], tf.string)))
 
+    def test_batches_of_csv_files(self):
+        a = self.write("a.csv", b'n,f,s,big\n1,2.5,x,5000000000\n,,,\n3,4.5,"y,z",7\n')
+        self.write("b.csv", b"n,f,s,big\n4,2,w,1\n")
+        ds = experimental.make_csv_dataset(a, 2, num_epochs=1, shuffle=False)
+        self.assertDatasetProduces(ds, [
+            {"n": [1, 0], "f": [2.5, 0.0], "s": [b"x", b""], "big": [5000000000, 0]},
+            {"n": [3], "f": [4.5], "s": [b"y,z"], "big": [7]}])
+        self.assertEqual([s.dtype for s in ds.element_spec.values()], [tf.int32, tf.float32, tf.string, tf.int64])
+        ds = experimental.make_csv_dataset(a, 3, select_columns=["s", "n"], label_name="n", num_epochs=1, shuffle=False)
+        self.assertDatasetProduces(ds, [({"s": [b"x", b"", b"y,z"]}, [1, 0, 3])])
+        ds = experimental.make_csv_dataset(str(self.folder / "*.csv"), 1, num_epochs=2)
+        self.assertEqual(sorted(int(x["n"][0]) for x in ds), [0, 0, 1, 1, 3, 3, 4, 4])
+        with self.assertRaises(ValueError):
+            experimental.make_csv_dataset(a, 2, label_name="q")
+
+    def test_batches_of_examples(self):
+        text = '{"features": {"feature": {"a": {"int64List": {"value": [%d]}}, "b": {"floatList": {"value": [0.5]}}}}}'
+        with tf.io.TFRecordWriter(str(self.folder / "r.tfrecord")) as out:
+            for i in range(5):
+                out.write(tf.io.decode_json_example(text % i).numpy())
+        features = {"a": tf.io.FixedLenFeature([], tf.int64), "b": tf.io.FixedLenFeature([1], tf.float32)}
+        ds = experimental.make_batched_features_dataset(str(self.folder / "*.tfrecord"), 2, features, label_key="a",
+                                                        num_epochs=1, shuffle=False, drop_final_batch=True)
+        self.assertDatasetProduces(ds, [({"b": [[0.5], [0.5]]}, [0, 1]), ({"b": [[0.5], [0.5]]}, [2, 3])])
+        records = tf.data.TFRecordDataset(tf.io.gfile.glob(str(self.folder / "*.tfrecord")))
+        ds = records.batch(3).apply(experimental.parse_example_dataset({"a": features["a"]}))
+        self.assertDatasetProduces(ds, [{"a": [0, 1, 2]}, {"a": [3, 4]}])
+
     def test_missing_files(self):
         for reader in (tf.data.TFRecordDataset, tf.data.TextLineDataset):
             with self.assertRaises(tf.errors.NotFoundError):

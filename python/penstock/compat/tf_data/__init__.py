@@ -15,7 +15,7 @@ An element's tensors are NumPy arrays that also have ``.numpy()``. ``ds.ps`` is 
 """
 import types
 
-from . import _array_ops, _checkpoint, _control, _lookup, _names, _parsing, _record_writer, data, errors
+from . import _array_ops, _checkpoint, _control, _files, _lookup, _names, _parsing, _record_writer, data, errors
 from ._building import set_seed
 from ._dataset import Dataset, Iterator
 from ._optional import Optional
@@ -34,7 +34,7 @@ def _assembled():
     """The functions by their names in tf, as namespaces."""
     out = {}
     whole = {**_names.functions(), **_array_ops.TF, **_control.TF, **_parsing.TF, **_lookup.TF, **_record_writer.TF,
-             **_checkpoint.TF,
+             **_checkpoint.TF, **_files.TF,
              "random.set_seed": set_seed, "compat.v1.data.get_output_shapes": data.get_output_shapes,
              "compat.v1.data.get_output_types": data.get_output_types, "dtypes.as_dtype": as_dtype,
              "ragged.RaggedTensor": RaggedTensor, "experimental.Optional": Optional,

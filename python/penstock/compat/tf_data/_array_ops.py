@@ -196,6 +196,19 @@ def add_n(inputs, name=None):
     return out
 
 
+def norm(tensor, ord="euclidean", axis=None, keepdims=None, name=None):  # noqa: A002
+    """The Euclidean norm."""
+    if ord not in ("euclidean", 2):
+        raise ValueError(f"norm computes the Euclidean norm: {ord!r}")
+    return op("norm", pack(tensor), axis=axis, keepdims=keepdims)
+
+
+def l2_normalize(x, axis=None, epsilon=1e-12, name=None):
+    """x over its Euclidean norm."""
+    x = pack(x)
+    return x * op("rsqrt", either("maximum", op("reduce_sum", op("square", x), axis=axis, keepdims=True), epsilon))
+
+
 def eye(num_rows, num_columns=None, batch_shape=None, dtype="float32", name=None):
     """The identity matrix."""
     return constant(np.eye(int(num_rows), None if num_columns is None else int(num_columns)), dtype)
@@ -298,7 +311,8 @@ TF = {
     "argsort": argsort, "sort": sort,
     "searchsorted": searchsorted, "math.bincount": bincount, "sparse.from_dense": from_dense,
     "ragged.boolean_mask": ragged_boolean_mask,
-    "math.add_n": add_n, "random.uniform": uniform, "random.normal": normal, "strings.join": string_join,
+    "math.add_n": add_n, "norm": norm, "math.l2_normalize": l2_normalize,
+    "linalg.norm": norm, "nn.l2_normalize": l2_normalize, "random.uniform": uniform, "random.normal": normal, "strings.join": string_join,
     "strings.length": string_length,
     "strings.split": string_split, "strings.format": string_format, "ragged.constant": ragged_constant,
     "ragged.range": ragged_range, "ragged.stack": ragged_stack, "sparse.SparseTensor": SparseTensor,

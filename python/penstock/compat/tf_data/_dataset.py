@@ -85,7 +85,9 @@ class Dataset(Sources, Stages):
         {'x': TensorSpec(shape=(), dtype=tf.float32, name=None)}
         """
         spec = self._spec()
-        return TensorSpec(None, "string") if spec is UNKNOWN else dressed(self._like, spec, to_tf_spec)
+        if spec is UNKNOWN:
+            raise TypeError("the elements of this dataset are computed from values that do not say what they are")
+        return dressed(self._like, spec, to_tf_spec)
 
     def __iter__(self):
         if not isinstance(self._ps, PsDataset):

@@ -10,6 +10,7 @@ from ._options import (AutoShardPolicy, AutotuneAlgorithm, AutotuneOptions, Dist
                        OptimizationOptions, ServiceOptions, ThreadingOptions)
 from ._ops import wrapped
 from ._readers import CsvDataset
+from ._ready_made import make_batched_features_dataset, make_csv_dataset, parse_example_dataset
 from ._structures import dressed, leaves, like_of
 
 AUTOTUNE, INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, SHARD_HINT = -1, -1, -2, -1
@@ -200,4 +201,5 @@ class TFRecordWriter:
 
 
 __all__ = ["AutoShardPolicy", "AutotuneAlgorithm", "AutotuneOptions", "CsvDataset", "DistributeOptions",
-           "ExternalStatePolicy", "OptimizationOptions", "Optional", "ServiceOptions", "ThreadingOptions", "like_of"]
+           "ExternalStatePolicy", "OptimizationOptions", "Optional", "ServiceOptions", "ThreadingOptions", "like_of",
+           "make_batched_features_dataset", "make_csv_dataset", "parse_example_dataset"]
