@@ -294,6 +294,10 @@ class Functions(DatasetTestCase):
         self.assertEqual(get_next(), 0)
         with self.assertRaisesRegex(tf.errors.InvalidArgumentError, "one is wrong"):
             get_next()
+        wrong = Dataset.range(1).map(lambda x: tf.numpy_function(lambda v: np.float64(v), [x], tf.float32))
+        with self.assertRaises(tf.errors.InvalidArgumentError) as raised:
+            next(iter(wrong))
+        self.assertNotIn("_control.py", str(raised.exception))
         self.assertEqual(get_next(), 2)
 
     def test_errors_of_elements(self):
