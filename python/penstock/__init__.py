@@ -11,7 +11,7 @@ Sources are functions (``ps.range``, ``ps.files``, ``ps.tfrecord``, ...), operat
 functions for use inside ``map`` and the like (``ps.sqrt``, ``ps.image.decode_jpeg``, ...). All of them come from the
 engine's own table; ``penstock ops`` and docs/operators.md describe them.
 """
-from . import _calls, _core
+from . import _calls, _core, compat
 from ._arrays import Ragged, Sparse
 from ._dataset import Dataset, Iterator, from_tensor_slices, parse, read
 from ._errors import *  # noqa: F403

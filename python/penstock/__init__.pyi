@@ -19,6 +19,9 @@ _Float: TypeAlias = Union[builtins.float, "Value"]
 _Bool: TypeAlias = Union[builtins.bool, "Value"]
 _Str: TypeAlias = Union[builtins.str, builtins.bytes, "Value"]
 
+# penstock.compat: the interfaces of other libraries, loaded when they are asked for.
+compat: types.ModuleType
+
 class Error(Exception):
     code: ClassVar[builtins.str]
     message: builtins.str

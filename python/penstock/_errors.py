@@ -129,6 +129,11 @@ _thrown = collections.OrderedDict()  # message: exception, of rows whose Python 
 _MOST_THROWN = 16
 
 
+def is_own(file):
+    """Whether a file of code belongs to this package."""
+    return os.path.abspath(file).startswith(os.path.dirname(os.path.abspath(__file__)) + os.sep)
+
+
 def row_error(exception, traceback):
     """-> (code, message) of a row whose Python code raised; called by penstock._core."""
     if isinstance(exception, Error):
@@ -141,10 +146,9 @@ def row_error(exception, traceback):
     if exception.__traceback__ is None and traceback is not None:
         exception = exception.with_traceback(traceback)
     frame = exception.__traceback__
-    here = os.path.dirname(os.path.abspath(__file__))
-    while frame and frame.tb_next and os.path.dirname(os.path.abspath(frame.tb_next.tb_frame.f_code.co_filename)) != here:
+    while frame and frame.tb_next and not is_own(frame.tb_next.tb_frame.f_code.co_filename):
         frame = frame.tb_next
-    if frame and os.path.dirname(os.path.abspath(frame.tb_frame.f_code.co_filename)) != here:
+    if frame and not is_own(frame.tb_frame.f_code.co_filename):
         message += f" ({frame.tb_frame.f_code.co_filename}:{frame.tb_lineno}, in {frame.tb_frame.f_code.co_name})"
     _thrown[message] = exception
     _thrown.move_to_end(message)

@@ -15,7 +15,7 @@ import penstock
 def all_tests():
     here = pathlib.Path(__file__).parent
     suites = [unittest.defaultTestLoader.discover(str(here), pattern="test_*.py")]
-    names = [m.name for m in pkgutil.iter_modules(penstock.__path__, "penstock.") if m.name != "penstock._core"]
+    names = [m.name for m in pkgutil.walk_packages(penstock.__path__, "penstock.") if m.name != "penstock._core"]
     for name in ["penstock", *names]:
         try:
             module = importlib.import_module(name)

@@ -1,4 +1,4 @@
-"""The Python of README.md and docs/python.md, run on real data: JPEGs in TFRecord files."""
+"""The Python of README.md and of the guides in docs, run on real data: JPEGs in TFRecord files."""
 import contextlib
 import io
 import linecache
@@ -93,6 +93,14 @@ class Documents(unittest.TestCase):
         names = self.run_blocks("docs/python.md")
         self.assertEqual({shape for shape, _, _ in self.seen}, {(16, 224, 224, 3)})
         self.assertEqual(sum(1 for _ in names["ds"]), 4)
+
+    def test_from_tfdata(self):
+        self.run_blocks("docs/from-tfdata.md")
+        self.assertEqual([shape for shape, _, _ in self.seen], [(4, 8, 8, 3)] * 8)
+
+    def test_from_torch(self):
+        self.run_blocks("docs/from-torch.md")
+        self.assertEqual([shape for shape, _, _ in self.seen], [(4, 3), (4, 3), (2, 3), (5, 3), (5, 3)])
 
 
 if __name__ == "__main__":
