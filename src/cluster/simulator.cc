@@ -147,13 +147,14 @@ class Simulator {
   // Without queues, bytes that other workers have in flight stand for the queue.
   double message_wait_s(int32_t link, int32_t w) {
     if (rig_.queue_bytes == 0) return 0;
-    const double before = network_.has_queues()
-                              ? network_.queued_bytes(link, now_s_)
-                              : std::min(rig_.queue_bytes, under_way_[static_cast<size_t>(link)] -
-                                                               connection(link, w).bytes());
-    if (before < 1) return 0;
+    const double before_s = network_.has_queues()
+                                ? network_.queued_s(link, w, now_s_)
+                                : std::min(rig_.queue_bytes, under_way_[static_cast<size_t>(link)] -
+                                                                 connection(link, w).bytes()) /
+                                      rig_.server_rate;
+    if (before_s * rig_.server_rate < 1) return 0;
     const double drawn = rig_.message_wait_s > 0 ? -std::log(1 - random_.next_double()) : 0;
-    return rig_.queue_filled * before / rig_.server_rate + drawn * rig_.message_wait_s;
+    return rig_.queue_filled * before_s + drawn * rig_.message_wait_s;
   }
 
   // Starts a step: sends a request to each server over the worker's uplink. An op that waits for
