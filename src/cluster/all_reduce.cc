@@ -58,15 +58,29 @@ class StepRun {
         workers_(static_cast<size_t>(workers)),
         drawn_(workers_),
         lane_s_(workers_),
-        end_s_(order_.size() * workers_) {}
+        end_s_(order_.size() * workers_) {
+    for (int32_t r = 0; q.feed.rate > 0 && r < workers; ++r) feeds_.emplace_back(q.feed, q.seed, r);
+  }
 
   double seconds(RandomStream* random) {
     for (const Step*& s : drawn_) s = &profile_.steps[random->next_below(profile_.steps.size())];
-    std::ranges::fill(lane_s_, 0.0);
+    for (size_t r = 0; r < workers_; ++r)
+      lane_s_[r] = feeds_.empty() ? 0 : feeds_[r].take(clock_s_) - clock_s_;
     network_s_ = 0;
     credit_ = most_credit_;
     for (const int32_t i : order_) run(static_cast<size_t>(i));
-    return *std::ranges::max_element(end_s_);
+    const double step_s = *std::ranges::max_element(end_s_);
+    clock_s_ += step_s;
+    return step_s;
+  }
+  // Returns the share of all ranks' steps that waited for their input.
+  double starved() const {
+    double taken = 0, waited = 0;
+    for (const FeedQueue& f : feeds_) {
+      taken += static_cast<double>(f.taken());
+      waited += static_cast<double>(f.waited());
+    }
+    return taken > 0 ? waited / taken : 0;
   }
   double network_busy_s = 0, worker_busy_s = 0;  // worker_busy_s: of one rank, mean
   std::vector<Span>* spans = nullptr;            // of the first rank; null: not recorded
@@ -122,29 +136,47 @@ class StepRun {
   size_t workers_;
   std::vector<const Step*> drawn_;
   std::vector<double> lane_s_;
-  std::vector<double> end_s_;  // by op, then rank
-  double network_s_ = 0;       // end of the last collective
-  double credit_ = 0;          // bytes in the token bucket
+  std::vector<FeedQueue> feeds_;  // by rank; empty without a limit
+  std::vector<double> end_s_;     // by op, then rank
+  double clock_s_ = 0;            // end of the last step
+  double network_s_ = 0;          // end of the last collective
+  double credit_ = 0;             // bytes in the token bucket
 };
 
-Point simulate_point(const Profile& profile, const Question& q, int32_t workers) {
-  StepRun run(profile, q, workers);
+struct Times {
+  double mean_s = 0, spread = 0;  // of a step; the spread as a share
+};
+
+Times times_of(StepRun* run, const Question& q, int32_t workers) {
   RandomStream random(q.seed, 0, static_cast<uint64_t>(workers));
   const auto steps = static_cast<double>(q.steps) * q.replications;
   double total_s = 0, squares = 0;
   for (double k = 0; k < steps; ++k) {
-    const double s = run.seconds(&random);
+    const double s = run->seconds(&random);
     total_s += s;
     squares += s * s;
   }
   const double mean_s = total_s / steps;
-  const double spread = std::sqrt(std::max(0.0, squares / steps - mean_s * mean_s)) / mean_s;
-  const double missed = q.step_time_s > 0 ? kGivenStepError : kModelError;
+  return {mean_s, std::sqrt(std::max(0.0, squares / steps - mean_s * mean_s)) / mean_s};
+}
+
+Point simulate_point(const Profile& profile, const Question& q, int32_t workers) {
+  StepRun run(profile, q, workers);
+  const auto [mean_s, spread] = times_of(&run, q, workers);
+  const double total_s = mean_s * static_cast<double>(q.steps) * q.replications;
+  const double missed = (q.step_time_s > 0 ? kGivenStepError : kModelError) * (1 - run.starved());
   const double half = kNormal90 * std::hypot(spread / std::sqrt(kRunSteps), missed);
   Point out;
   out.workers = workers;
   out.servers = 0;
-  out.steps_per_s = 1 / mean_s;
+  out.steps_per_s = out.unfed_steps_per_s = 1 / mean_s;
+  out.starved = run.starved();
+  if (out.starved > 0) {
+    Question unfed = q;
+    unfed.feed = {};
+    StepRun free(profile, unfed, workers);
+    out.unfed_steps_per_s = 1 / times_of(&free, unfed, workers).mean_s;
+  }
   out.low = out.steps_per_s * std::max(0.0, 1 - half);
   out.high = out.steps_per_s * (1 + half);
   out.worker_use = run.worker_busy_s / total_s;
@@ -155,7 +187,8 @@ Point simulate_point(const Profile& profile, const Question& q, int32_t workers)
 
 }  // namespace
 
-std::vector<Point> all_reduce_points(const Profile& profile, const Question& question) {
+std::vector<Point> all_reduce_points(const Profile& profile, const Question& question,
+                                     const std::function<void(Point*)>& ready) {
   check_same(profile);
   if (!(question.rig.server_rate > 0))
     throw Error(Code::invalid_argument, "predict: the link rate must be positive: 0");
@@ -178,7 +211,10 @@ std::vector<Point> all_reduce_points(const Profile& profile, const Question& que
     q.rig.compute_factor = mean_s > 0 ? q.step_time_s / mean_s : 1;
   }
   std::vector<Point> out;
-  for (const int32_t w : q.workers) out.push_back(simulate_point(profile, q, w));
+  for (const int32_t w : q.workers) {
+    out.push_back(simulate_point(profile, q, w));
+    if (ready) ready(&out.back());
+  }
   return out;
 }
 

@@ -88,11 +88,11 @@ TEST_CASE("modes: ring and tree of a profile with servers") {
 TEST_CASE("modes: training runs at the lesser of cluster and feed") {
   Question q = question(Mode::async, 3);
   q.rig.server_rate = 1e9;
-  q.feed_rate = 0.2;
+  q.feed = {0.2};
   const Point fed = predict({chain(1)}, q)[0];
   CHECK(fed.steps_per_s == doctest::Approx(0.6));
   CHECK(fed.binds == "feed");
-  q.feed_rate = 5;
+  q.feed = {5};
   const Point free = predict({chain(1)}, q)[0];
   CHECK(free.steps_per_s == doctest::Approx(3).epsilon(1e-3));
   CHECK(free.feed_use == doctest::Approx(0.2).epsilon(1e-3));
