@@ -36,7 +36,7 @@ class Arrivals final : public RunObserver {
     run_.count(elements, steps);
     const auto now = std::chrono::steady_clock::now();
     const auto more = static_cast<double>(elements - elements_);
-    if (elements_ > 0 && more > 0)
+    if (more > 0 && ++blocks_ > kFewIntervals)  // the first fill buffers
       gaps_.emplace_back(more, std::chrono::duration<double>(now - last_).count());
     elements_ = elements;
     last_ = now;
@@ -56,6 +56,7 @@ class Arrivals final : public RunObserver {
  private:
   CommandRun run_;
   int64_t elements_ = 0;
+  size_t blocks_ = 0;
   std::chrono::steady_clock::time_point last_;
   std::vector<std::pair<double, double>>
       gaps_;  // elements of a block, seconds since the one before
