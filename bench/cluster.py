@@ -287,6 +287,21 @@ def ablation(program):
     return lines
 
 
+def tiny_paper(program):
+    """Makes the paper's page of one small recording with the runs of docs/tutorial-scale.md. -> its sections"""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary) / "embmlp"
+        folder.mkdir()
+        (folder / "profile").symlink_to(ROOT / "tests/cluster/embmlp")
+        (folder / "config.json").write_text('{"ps_mbit": 150, "servers": 1}')
+        runs = [{"workers": w, "steps_per_s": r, "window": [0, 10]} for w, r in ((1, 3.59), (2, 7.16), (3, 6.84), (4, 6.88))]
+        (folder / "measured.json").write_text(json.dumps(runs))
+        page = pathlib.Path(temporary) / "paper.html"
+        subprocess.run([sys.executable, ROOT / "bench/cluster/paper.py", temporary, "--program", program, "--quick", "--html", page],
+                       stdout=subprocess.DEVNULL, check=True)
+        return page.read_text().count("<section>")
+
+
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--program", default=str(ROOT / "build/release/penstock"))
@@ -296,7 +311,7 @@ def main():
         points = subprocess.run([a.program, "predict", ROOT / "tests/cluster/embmlp", "--bandwidth", "150Mbit", "--workers", "1,2",
                                  "--json", *QUICK], stdout=subprocess.PIPE, check=True).stdout
         names = [name for name, _, _ in variants()]
-        print(json.dumps({"points": len(json.loads(points)["points"]), "variants": len(names)}))
+        print(json.dumps({"points": len(json.loads(points)["points"]), "variants": len(names), "paper_sections": tiny_paper(a.program)}))
         return
     lines, result = table(a.program)
     text = "\n".join([*lines, "", "Mean error of each model; constants are the defaults, judged as they are.", "", *ablation(a.program)])
