@@ -173,7 +173,7 @@ void complete(const Question& q, Point* p) {
   p->feed_use = std::min(1.0, p->steps_per_s / most);
   if (p->starved > kMostlyStarved) p->binds = "feed";
   // The rate that was given, without a doubt of the model's.
-  if (q.feed.spread == 0 && p->starved > kAlwaysStarved) p->low = p->high = p->steps_per_s;
+  if (q.feed.spread == 0 && p->starved > kAlwaysStarved) p->steps_per_s = p->low = p->high = most;
 }
 
 void check_kinds(const std::vector<Profile>& kinds, const Question& q) {
