@@ -201,7 +201,7 @@ void add_points(const Args& args, const cluster::Placed& placed, Prediction* out
 // Refuses flags that contradict the mode or would be ignored silently.
 void check_flags(const Args& args, const cluster::Question& q, std::vector<std::string>* notes) {
   if (q.mode == cluster::Mode::all_reduce) {
-    for (const char* flag : {"--perfetto", "-o", "--corrections"}) {
+    for (const char* flag : {"-o", "--corrections"}) {
       if (args.has(flag))
         throw UsageError{std::string(flag) + " is of parameter servers, not of all-reduce"};
     }

@@ -76,6 +76,7 @@ class StepRun {
     for (const int32_t i : order_) run(static_cast<size_t>(i));
     const double step_s = *std::ranges::max_element(end_s_);
     clock_s_ += step_s;
+    ++step_;
     return step_s;
   }
   // Returns the share of all ranks' steps that waited for their input.
@@ -88,7 +89,8 @@ class StepRun {
     return taken > 0 ? waited / taken : 0;
   }
   double network_busy_s = 0, worker_busy_s = 0;  // worker_busy_s: of one rank, mean
-  std::vector<Span>* spans = nullptr;            // of the first rank; null: not recorded
+  std::vector<Span>* spans = nullptr;            // null: not recorded
+  bool all_ranks = false;                        // spans of all ranks, else of the first
 
  private:
   double ready_s(size_t op, size_t rank) const {
@@ -108,6 +110,13 @@ class StepRun {
     return std::max((cost.bytes - free) / rate, cost.messages * kMessage_s);
   }
 
+  size_t recorded() const { return spans == nullptr ? 0 : all_ranks ? workers_ : 1; }
+  void record(size_t rank, PlannedOp::Kind kind, int32_t way, size_t op, double start_s,
+              double end_s, double amount) {
+    spans->push_back({static_cast<int32_t>(rank), step_, kind, way, static_cast<int32_t>(op), 0,
+                      clock_s_ + start_s, clock_s_ + end_s, amount});
+  }
+
   void run(size_t i) {
     const Op& op = drawn_[0]->ops[i];
     if (is_collective(op.resource)) {
@@ -117,9 +126,10 @@ class StepRun {
       const double cost_s = carry_s(cost, start_s);
       network_busy_s += cost_s;
       network_s_ = start_s + cost_s;
-      for (int32_t way = 0; spans != nullptr && way < 2; ++way)
-        spans->push_back({0, 0, PlannedOp::Kind::transfer, way, static_cast<int32_t>(i), 0, start_s,
-                          network_s_, cost.bytes});
+      for (size_t r = 0; r < recorded(); ++r) {
+        for (const int32_t way : {0, 1})
+          record(r, PlannedOp::Kind::transfer, way, i, start_s, network_s_, cost.bytes);
+      }
       std::fill_n(end_s_.begin() + static_cast<ptrdiff_t>(i * workers_), workers_, network_s_);
       return;
     }
@@ -128,9 +138,8 @@ class StepRun {
       lane_s_[r] = std::max(lane_s_[r], ready_s(i, r)) + duration_s;
       worker_busy_s += duration_s / static_cast<double>(workers_);
       end_s_[i * workers_ + r] = lane_s_[r];
-      if (spans != nullptr && r == 0)
-        spans->push_back({0, 0, PlannedOp::Kind::worker, 0, static_cast<int32_t>(i), 0,
-                          lane_s_[r] - duration_s, lane_s_[r], duration_s});
+      if (r < recorded())
+        record(r, PlannedOp::Kind::worker, 0, i, lane_s_[r] - duration_s, lane_s_[r], duration_s);
     }
   }
 
@@ -144,6 +153,7 @@ class StepRun {
   std::vector<FeedQueue> feeds_;  // by rank; empty without a limit
   std::vector<double> end_s_;     // by op, then rank
   double clock_s_ = 0;            // end of the last step
+  int32_t step_ = 0;              // number of the current step
   double network_s_ = 0;          // end of the last collective
   double credit_ = 0;             // bytes in the token bucket
 };
@@ -201,6 +211,16 @@ Point simulate_point(const Profile& profile, const Question& q, int32_t workers)
   return out;
 }
 
+// Scales computing so that a rank alone takes the step time that was measured, if one was.
+void scale_to_step_time(const Profile& profile, Question* q) {
+  if (q->step_time_s <= 0) return;
+  double mean_s = 0;
+  for (const Step& s : profile.steps) {
+    for (const Op& op : s.ops) mean_s += op.duration_s / static_cast<double>(profile.steps.size());
+  }
+  q->rig.compute_factor = mean_s > 0 ? q->step_time_s / mean_s : 1;
+}
+
 }  // namespace
 
 std::vector<Point> all_reduce_points(const Profile& profile, const Question& question,
@@ -218,14 +238,7 @@ std::vector<Point> all_reduce_points(const Profile& profile, const Question& que
                                             ": no op of a rank computes: one rank takes no time");
   }
   Question q = question;
-  if (q.step_time_s > 0) {
-    double mean_s = 0;
-    for (const Step& s : profile.steps) {
-      for (const Op& op : s.ops)
-        mean_s += op.duration_s / static_cast<double>(profile.steps.size());
-    }
-    q.rig.compute_factor = mean_s > 0 ? q.step_time_s / mean_s : 1;
-  }
+  scale_to_step_time(profile, &q);
   std::vector<Point> out;
   for (const int32_t w : q.workers) {
     out.push_back(simulate_point(profile, q, w));
@@ -245,6 +258,20 @@ Outcome replay_two_ranks(const Step& step, double rate) {
   run.spans = &out.spans;
   RandomStream random(q.seed, 0, 0);
   out.end_s = run.seconds(&random);
+  return out;
+}
+
+Outcome replay_ranks(const Profile& profile, const Question& question, int32_t workers,
+                     int32_t steps) {
+  check_same(profile);
+  Question q = question;
+  scale_to_step_time(profile, &q);
+  Outcome out;
+  StepRun run(profile, q, workers);
+  run.spans = &out.spans;
+  run.all_ranks = true;
+  RandomStream random(q.seed, 0, static_cast<uint64_t>(workers));
+  for (int32_t k = 0; k < steps; ++k) out.end_s += run.seconds(&random);
   return out;
 }
 

@@ -22,4 +22,9 @@ std::vector<Point> all_reduce_points(const Profile& profile, const Question& que
 // spans of one rank. A collective has one span for each direction of the rank's link.
 Outcome replay_two_ranks(const Step& step, double rate);
 
+// Simulates the first steps of that many ranks; the spans are those of all ranks, one for each
+// direction of a rank's link for a collective. Throws as all_reduce_points().
+Outcome replay_ranks(const Profile& profile, const Question& question, int32_t workers,
+                     int32_t steps);
+
 }  // namespace penstock::cluster
