@@ -326,7 +326,9 @@ Command predict_command() {
        {"--measured", "RUNS.json",
         "measured runs, to compare with and to fit optimus to (docs/format/predict.md)"},
        {"--batch-scale", "X", "a batch X times as large: computing grows, transfers stay"},
-       {"--step-time", "TIME", "step time of one worker, measured without profiling"},
+       {"--step-time", "TIME",
+        "step time of one worker, measured without profiling: corrects all-reduce and one worker; "
+        "many workers of parameter servers hardly"},
        {"--examples", "N",
         "examples of a recorded step, for examples/s (as the profile says); "
         "--batch-scale multiplies them"},
