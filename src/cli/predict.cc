@@ -53,9 +53,7 @@ std::vector<int32_t> parse_sizes(const std::string& flag, const std::string& tex
   return out;
 }
 
-int32_t get_within(const Args& args, const char* flag, int32_t fallback, int32_t least,
-                   int32_t most) {
-  const int64_t v = args.get_int(flag, fallback, least);
+int32_t within(const char* flag, int64_t v, int32_t least, int32_t most) {
   if (v > most)
     throw UsageError{std::string(flag) + " must be from " + std::to_string(least) + " to " +
                      std::to_string(most) + ": " + std::to_string(v)};
@@ -88,7 +86,7 @@ cluster::Rig parse_rig(const Args& args, const cluster::Profile& profile) {
 void parse_mode(const Args& args, const cluster::Profile& profile, cluster::Question* q) {
   const char* fallback = cluster::has_collectives(profile) ? "allreduce" : "async";
   q->mode = cluster::parse_mode(args.get("--mode").value_or(fallback));
-  q->backups = static_cast<int32_t>(std::min<int64_t>(args.get_int("--backup", 0, 0), 10'000));
+  q->backups = within("--backup", args.get_int("--backup", 0, 0), 0, 10'000);
   if (q->backups > 0 && q->mode != cluster::Mode::sync)
     throw UsageError{"--backup goes with --mode sync"};
   const std::string shape = args.get("--all-reduce").value_or("ring");
@@ -112,13 +110,15 @@ cluster::Question parse_question(const Args& args, const cluster::Profile& profi
     q.steps = 1000;  // as in the paper
     q.warm_up = 50;
   }
-  q.steps = get_within(args, "--steps", q.steps, 4, 1'000'000);
+  q.steps = within("--steps", args.get_int("--steps", q.steps, 4), 4, 1'000'000);
   q.warm_up = std::min(q.warm_up, q.steps / 4);
-  q.replications = get_within(args, "--replications", q.replications, 1, 10'000);
+  q.replications =
+      within("--replications", args.get_int("--replications", q.replications, 1), 1, 10'000);
   if (!args.has("--replications")) q.enough = kEnough;
   q.seed = static_cast<uint64_t>(args.get_int("--seed", 1, 0));
   const auto cores = static_cast<int32_t>(std::thread::hardware_concurrency());
-  q.threads = get_within(args, "--threads", std::clamp(cores, 1, kMostThreads), 1, kMostThreads);
+  q.threads = within("--threads", args.get_int("--threads", std::clamp(cores, 1, kMostThreads), 1),
+                     1, kMostThreads);
   return q;
 }
 
