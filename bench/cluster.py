@@ -155,6 +155,34 @@ def end_times(program, profiles):
     return out
 
 
+STUDENT_90 = (0, 6.31, 2.92, 2.35, 2.13, 2.02, 1.94, 1.89, 1.86, 1.83)  # two-sided, by degrees of freedom
+
+
+def families_left_out(found):
+    """Judges each configuration by the others: the interval that their mean errors give for one more, and whether it holds its own.
+    -> (widest half interval, configurations inside, configurations); None: too few"""
+    missed = {c.name: sum(e[2] for e in es) / len(es) for c, es in found}
+    if len(missed) < 3:
+        return None
+    halves, inside = [], 0
+    for name, own in missed.items():
+        others = [e for n, e in missed.items() if n != name]
+        squares = sum(e * e for e in others) / len(others)  # around 0: the model claims no bias
+        halves.append(STUDENT_90[min(len(others), len(STUDENT_90) - 1)] * (squares * (1 + 1 / len(others))) ** 0.5)
+        inside += abs(own) <= halves[-1]
+    return max(halves), inside, len(missed)
+
+
+def family_rows(judged):
+    """The held-out rows: how far a configuration may lie off that no fit has seen."""
+    out = []
+    for label, found in judged:
+        f = families_left_out(found)
+        out.append(f"| a configuration left out, {label} | {f[2]} | mean within {percent(f[0])} | {f[1]} of {f[2]} inside | | 85 to 97 % |" if f
+                   else row(f"a configuration left out, {label}", None, "85 to 97 %"))
+    return out
+
+
 def percent(v):
     return "-" if v is None else f"{100 * v:.1f} %"
 
@@ -171,9 +199,10 @@ def table(program):
     left_out = judge(program, tf, MANY, fit="recordings")
     fair_found = judge_calibrated(program, fair, "fifo", RIG_FAIR)
     plain_found = judge_calibrated(program, plain, "grpc", rig_plain())
-    given = [(c, errors(c, c.predict(program, ["--step-time", str(1 / c.measured[1])]))) for c in ddp]
+    given = [(c, errors(c, c.predict(program, ["--step-time", f"{1 / c.measured[1]}s"]))) for c in ddp]
     alone, converted = judge(program, ddp), judge(program, chakra(ddp))
     lines = ["| what | points | mean | 9 of 10 | most | goal |", "|---|---|---|---|---|---|",
+             *family_rows((("TensorFlow", left_out), ("DDP, step given", given), ("DDP, the trace alone", alone))),
              row("TensorFlow recordings, all points", figures(left_out), "5 %, 11 %"),
              row("the same, W >= 2", figures(left_out, lambda w, m: w >= 2), "5.5 %"),
              row("the same, two servers", figures(left_out, lambda w, m: m == 2), "5 %"),
@@ -258,6 +287,21 @@ def ablation(program):
     return lines
 
 
+def tiny_paper(program):
+    """Makes the paper's page of one small recording with the runs of docs/tutorial-scale.md. -> its sections"""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary) / "embmlp"
+        folder.mkdir()
+        (folder / "profile").symlink_to(ROOT / "tests/cluster/embmlp")
+        (folder / "config.json").write_text('{"ps_mbit": 150, "servers": 1}')
+        runs = [{"workers": w, "steps_per_s": r, "window": [0, 10]} for w, r in ((1, 3.59), (2, 7.16), (3, 6.84), (4, 6.88))]
+        (folder / "measured.json").write_text(json.dumps(runs))
+        page = pathlib.Path(temporary) / "paper.html"
+        subprocess.run([sys.executable, ROOT / "bench/cluster/paper.py", temporary, "--program", program, "--quick", "--html", page],
+                       stdout=subprocess.DEVNULL, check=True)
+        return page.read_text().count("<section>")
+
+
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--program", default=str(ROOT / "build/release/penstock"))
@@ -267,7 +311,7 @@ def main():
         points = subprocess.run([a.program, "predict", ROOT / "tests/cluster/embmlp", "--bandwidth", "150Mbit", "--workers", "1,2",
                                  "--json", *QUICK], stdout=subprocess.PIPE, check=True).stdout
         names = [name for name, _, _ in variants()]
-        print(json.dumps({"points": len(json.loads(points)["points"]), "variants": len(names)}))
+        print(json.dumps({"points": len(json.loads(points)["points"]), "variants": len(names), "paper_sections": tiny_paper(a.program)}))
         return
     lines, result = table(a.program)
     text = "\n".join([*lines, "", "Mean error of each model; constants are the defaults, judged as they are.", "", *ablation(a.program)])

@@ -40,8 +40,8 @@ class Program:
         return status, out, err
 
 
-def asked_by(file):
-    return set(ASKED.findall((ROOT / "src/cli" / file).read_text(encoding="utf-8")))
+def asked_by(*files):
+    return {flag for file in files for path in (ROOT / "src/cli").glob(file) for flag in ASKED.findall(path.read_text(encoding="utf-8"))}
 
 
 def check_overview(program):
@@ -61,7 +61,7 @@ def check_help(program, command):
     if not text.startswith(f"penstock {command} "):
         bad.append(f"begins with {text[:30]}")
     listed = dict(re.findall(r"^  (--?[a-z-]+)((?: \S+)?)(?=  )", text, re.M))
-    asked = asked_by(f"{command}.cc") | ({*asked_by(SHARED)} if "PIPE" in text.split("\n")[0] else set())
+    asked = asked_by(f"{command}.cc", f"{command}_*.cc") | ({*asked_by(SHARED)} if "PIPE" in text.split("\n")[0] else set())
     bad += [f"{flag}: the program asks for it, the help does not list it" for flag in sorted(asked - listed.keys())]
     spread = asked | asked_by(SHARED) | {"--help", "--color"}
     bad += [f"{flag}: listed, and nothing asks for it" for flag in sorted(listed.keys() - spread)]

@@ -30,7 +30,7 @@ CLI_ALSO = [
     ("runtime/counters.h", "synth", "the clock"),
     ("io/record_writer.h", "synth_*", "writes data sets"),
     ("functions/kernels", "synth_*", "encodes the pictures and records of data sets"),
-    ("cluster", "predict prediction replay calibrate corrections profile", "the commands about clusters, on their model"),
+    ("cluster", "predict predict_feed prediction replay calibrate corrections profile", "the commands about clusters, on their model"),
 ]
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<(penstock/[^>]+)>)', re.M)
 

@@ -148,7 +148,7 @@ def main():
     for name, flags in rows.items():
         found = []
         for c in configurations:
-            own = [str(1 / c.measured[1])] if flags == ["--step-time"] else []
+            own = [f"{1 / c.measured[1]}s"] if flags == ["--step-time"] else []
             e = errors(c, c.predict(a.program, flags + own + quick))
             report.setdefault(name, {})[c.name] = [[x[0], x[2]] for x in e]
             found += e

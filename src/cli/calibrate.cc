@@ -175,7 +175,9 @@ Command calibrate_command() {
       "Fits the constants for predict --network. From a measured pattern of flows: the links' rate "
       "and the exponent of alpha-fair sharing. From a profile: overhead of a transfer, and the "
       "window, the links' burst and the gap between steps that agree best with the recorded "
-      "steps. Writes fitted values only; the policy of predict has the others.",
+      "steps. Writes fitted values only; the policy of predict has the others. "
+      "Use it for links and hosts unlike those of TensorFlow over gRPC on Ethernet. For those the "
+      "constants of predict miss less than a single profile's (docs/cluster-model.md).",
       {{"-o", "NET.json", "output file (docs/format/net.md)"},
        {"--pattern", "FILE", "flows measured at the same time (docs/format/net.md)"},
        {"--bandwidth", "RATE",

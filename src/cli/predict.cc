@@ -10,8 +10,7 @@
 #include "base/error.h"
 #include "cli/args.h"
 #include "cli/corrections.h"
-#include "cli/measure.h"
-#include "cli/pipeline.h"
+#include "cli/predict_feed.h"
 #include "cli/prediction.h"
 #include "cli/print_json.h"
 #include "cli/progress.h"
@@ -24,8 +23,8 @@ namespace penstock::cli {
 namespace {
 
 constexpr int64_t kMostSizes = 1000;
+constexpr int32_t kMostThreads = 256;
 constexpr int64_t kMostNetworkBytes = 1 << 20;
-constexpr double kFeedSeconds = 2;
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 constexpr double kEnough =
     0.1;  // more precision than this share of the model's own error is wasted
@@ -54,37 +53,19 @@ std::vector<int32_t> parse_sizes(const std::string& flag, const std::string& tex
   return out;
 }
 
+int32_t within(const char* flag, int64_t v, int32_t least, int32_t most) {
+  if (v > most)
+    throw UsageError{std::string(flag) + " must be from " + std::to_string(least) + " to " +
+                     std::to_string(most) + ": " + std::to_string(v)};
+  return static_cast<int32_t>(v);
+}
+
 double parse_positive(const std::string& flag, const std::string& text) {
   double v = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), v);
   if (error != std::errc() || end != text.data() + text.size() || !(v > 0) || !std::isfinite(v))
     throw UsageError{flag + " must be a number of more than 0: " + text};
   return v;
-}
-
-// Parses "500/s", or measures the rate of a pipeline on this machine: each of its elements is one
-// step's input.
-double parse_feed(const std::string& text, std::vector<std::string>* notes) {
-  const Progress progress("the input pipeline is measured");
-  double v = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), v);
-  if (error == std::errc() && std::string_view(end, text.data() + text.size()) == "/s") {
-    if (!(v > 0) || !std::isfinite(v))
-      throw UsageError{"--feed must be a rate of more than 0, such as 12.5/s, or a pipeline: " +
-                       text};
-    return v;
-  }
-  const LoadedPipeline loaded = load_pipeline(Args({text}, pipeline_flags()));
-  const TracedRun run = measured_run(loaded.plan, loaded.run_options, {.seconds = kFeedSeconds});
-  if (run.error) throw Error(run.error->code(), "--feed " + text + ": " + run.error->message());
-  const TraceInterval& i = run.trace.interval;
-  if (i.elements == 0 || i.seconds <= 0)
-    throw UsageError{"--feed " + text + ": the pipeline gave no element in " +
-                     std::to_string(kFeedSeconds) + " s"};
-  const double rate = static_cast<double>(i.elements) / i.seconds;
-  notes->push_back("each worker is fed " + std::to_string(rate) +
-                   " elements/s, one a step: measured with " + text + " on this machine");
-  return rate;
 }
 
 cluster::Rig parse_rig(const Args& args, const cluster::Profile& profile) {
@@ -105,7 +86,7 @@ cluster::Rig parse_rig(const Args& args, const cluster::Profile& profile) {
 void parse_mode(const Args& args, const cluster::Profile& profile, cluster::Question* q) {
   const char* fallback = cluster::has_collectives(profile) ? "allreduce" : "async";
   q->mode = cluster::parse_mode(args.get("--mode").value_or(fallback));
-  q->backups = static_cast<int32_t>(std::min<int64_t>(args.get_int("--backup", 0, 0), 10'000));
+  q->backups = within("--backup", args.get_int("--backup", 0, 0), 0, 10'000);
   if (q->backups > 0 && q->mode != cluster::Mode::sync)
     throw UsageError{"--backup goes with --mode sync"};
   const std::string shape = args.get("--all-reduce").value_or("ring");
@@ -129,14 +110,15 @@ cluster::Question parse_question(const Args& args, const cluster::Profile& profi
     q.steps = 1000;  // as in the paper
     q.warm_up = 50;
   }
-  q.steps = static_cast<int32_t>(std::min<int64_t>(args.get_int("--steps", q.steps, 4), 1'000'000));
+  q.steps = within("--steps", args.get_int("--steps", q.steps, 4), 4, 1'000'000);
   q.warm_up = std::min(q.warm_up, q.steps / 4);
-  q.replications = static_cast<int32_t>(
-      std::min<int64_t>(args.get_int("--replications", q.replications, 1), 10'000));
+  q.replications =
+      within("--replications", args.get_int("--replications", q.replications, 1), 1, 10'000);
   if (!args.has("--replications")) q.enough = kEnough;
   q.seed = static_cast<uint64_t>(args.get_int("--seed", 1, 0));
-  q.threads = static_cast<int32_t>(std::min<int64_t>(
-      args.get_int("--threads", std::max(1u, std::thread::hardware_concurrency()), 1), 256));
+  const auto cores = static_cast<int32_t>(std::thread::hardware_concurrency());
+  q.threads = within("--threads", args.get_int("--threads", std::clamp(cores, 1, kMostThreads), 1),
+                     1, kMostThreads);
   return q;
 }
 
@@ -219,7 +201,7 @@ void add_points(const Args& args, const cluster::Placed& placed, Prediction* out
 // Refuses flags that contradict the mode or would be ignored silently.
 void check_flags(const Args& args, const cluster::Question& q, std::vector<std::string>* notes) {
   if (q.mode == cluster::Mode::all_reduce) {
-    for (const char* flag : {"--perfetto", "-o", "--corrections"}) {
+    for (const char* flag : {"-o", "--corrections"}) {
       if (args.has(flag))
         throw UsageError{std::string(flag) + " is of parameter servers, not of all-reduce"};
     }
@@ -259,6 +241,7 @@ std::vector<cluster::Profile> read_call(const Args& args, Prediction* prediction
   for (const std::string& path : args.positional()) kinds.push_back(cluster::read_profile(path));
   out.question = parse_question(args, kinds[0]);
   check_flags(args, out.question, &out.notes);
+  check_feed(args);
   parse_prices(args, &out);
   out.measured = read_measured(args, out.question);
   if (args.has("--examples")) {
@@ -285,7 +268,7 @@ int predict(const Args& args) {
   if (args.positional().empty()) throw UsageError{"a profile is needed: a file or a folder"};
   Prediction out;
   const auto kinds = before_work([&] { return read_call(args, &out); });
-  if (const auto feed = args.get("--feed")) out.question.feed_rate = parse_feed(*feed, &out.notes);
+  out.question.feed = parse_feed(args, &out.notes);
   if (args.has("--corrections")) {
     before_work([&] { print_corrections(kinds, out.question); });
     return 0;
@@ -307,7 +290,7 @@ int predict(const Args& args) {
 }  // namespace
 
 Command predict_command() {
-  return {
+  Command out{
       "predict",
       "PROFILE... [flags]",
       "predict training throughput for each size of a cluster",
@@ -343,12 +326,12 @@ Command predict_command() {
        {"--measured", "RUNS.json",
         "measured runs, to compare with and to fit optimus to (docs/format/predict.md)"},
        {"--batch-scale", "X", "a batch X times as large: computing grows, transfers stay"},
-       {"--step-time", "TIME", "step time of one worker, measured without profiling"},
+       {"--step-time", "TIME",
+        "step time of one worker, measured without profiling: corrects all-reduce and one worker; "
+        "many workers of parameter servers hardly"},
        {"--examples", "N",
         "examples of a recorded step, for examples/s (as the profile says); "
         "--batch-scale multiplies them"},
-       {"--feed", "PIPE|RATE",
-        "input of each worker, one element per step: a pipeline, run for 2 s, or a rate: 12.5/s"},
        {"--prices", "FILE", "prices of hosts (docs/format/predict.md)"},
        {"--budget", "PRICE", "most to pay per hour"},
        {"--train", "N",
@@ -368,6 +351,10 @@ Command predict_command() {
        {"--perfetto", "FILE", "timeline of the first steps of the last size, for Perfetto"},
        {"--json", "", "one JSON object (docs/format/predict.md)"}},
       predict};
+  const std::vector<Flag> feed = feed_flags();
+  const auto prices = std::ranges::find(out.flags, "--prices", &Flag::name);
+  out.flags.insert(prices, feed.begin(), feed.end());
+  return out;
 }
 
 }  // namespace penstock::cli

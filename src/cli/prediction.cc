@@ -26,7 +26,9 @@ Json point_json(const cluster::Point& point, const Prediction& p) {
              {"uplink", point.uplink_use},
              {"server", point.server_use},
              {"feed", point.feed_use},
-             {"worker_link", point.worker_link_use}}}};
+             {"worker_link", point.worker_link_use}}},
+           {"starved", point.starved},
+           {"unfed_steps_per_s", point.unfed_steps_per_s}};
   if (p.examples > 0)
     out["examples_per_s"] = cluster::batches_per_s(point) * static_cast<double>(p.examples);
   if (p.prices) out["price_per_hour"] = cluster::price(point, *p.prices);
@@ -53,6 +55,10 @@ bool counts_batches(const Prediction& p) { return p.question.mode != cluster::Mo
 // All that is said of the sizes.
 std::vector<std::string> all_advice(const Prediction& p, const cluster::Advice& advice) {
   std::vector<std::string> out = cluster::advice_lines(advice, p.prices, p.budget);
+  if (p.question.feed.rate > 0) {
+    for (std::string& line : cluster::feed_lines(p.points, p.question.feed))
+      out.push_back(std::move(line));
+  }
   if (!p.deadline) return out;
   const auto answer =
       cluster::meet(*p.deadline, p.points, static_cast<double>(p.examples), p.prices);
@@ -159,7 +165,10 @@ Json prediction_json(const Prediction& p) {
                           {"binds", there ? Json(s.binds) : Json(nullptr)}});
   }
   const auto& cheap = advice.best_for_budget;
+  const cluster::Feed& feed = p.question.feed;
+  const Json fed{{"elements_per_s", feed.rate}, {"spread", feed.spread}, {"buffer", feed.buffer}};
   return {{"points", points},
+          {"feed", feed.rate > 0 ? fed : Json(nullptr)},
           {"saturation", saturation},
           {"measured", p.measured.empty() ? Json(nullptr) : score_json(p)},
           {"best", size_json(advice.best)},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -12,6 +13,7 @@
 namespace penstock::cluster {
 namespace {
 
+constexpr double kHeldBack = 0.01;  // less is within the noise of the draws
 constexpr double kSmallGain = 0.05;
 constexpr double kAsGood = 0.01;
 
@@ -124,7 +126,58 @@ const Point* best_of(const std::vector<const Point*>& points) {
   return out;
 }
 
+// Speed that input which never waits would add, as a share.
+double held_back(const Point& p) {
+  return p.steps_per_s > 0 ? p.unfed_steps_per_s / p.steps_per_s - 1 : 0;
+}
+
+// Says what to spend on where the input holds training back: `worst` is held back most.
+std::string feed_remedy(const Point& worst, const Feed& feed) {
+  const double needs = worst.unfed_steps_per_s * worst.batches / worst.workers;
+  if (feed.rate < needs)
+    return print("a worker's pipeline must make %.4g elements/s in place of %.4g", needs,
+                 feed.rate);
+  return print("%.4g elements/s suffice on average: a steadier pipeline or a longer buffer than %d "
+               "would help, a faster one less",
+               feed.rate, feed.buffer);
+}
+
+std::string feed_line(const std::vector<const Point*>& points, const Feed& feed) {
+  const Point* worst = points[0];
+  const Point* first_free = nullptr;  // the smallest size from which on none is held back
+  for (const Point* p : points) {
+    if (held_back(*p) > held_back(*worst)) worst = p;
+    if (held_back(*p) > kHeldBack) {
+      first_free = nullptr;
+    } else if (first_free == nullptr) {
+      first_free = p;
+    }
+  }
+  std::string out;
+  if (worst->servers > 0)
+    out = std::to_string(worst->servers) + (worst->servers == 1 ? " server: " : " servers: ");
+  if (held_back(*worst) <= kHeldBack)
+    return out + "input costs no size more than 1 %: faster input brings nothing";
+  out += print("with %d worker%s input costs %.1f %%, the most: ", worst->workers,
+               worst->workers == 1 ? "" : "s", 100 * (1 - 1 / (1 + held_back(*worst)))) +
+         feed_remedy(*worst, feed);
+  if (first_free == nullptr) return out;
+  return out + print("; from %d workers on it costs nothing, and ", first_free->workers) +
+         first_free->binds + " binds";
+}
+
 }  // namespace
+
+std::vector<std::string> feed_lines(const std::vector<Point>& points, const Feed& feed) {
+  std::map<int32_t, std::vector<const Point*>> by_servers;
+  for (const Point& p : points) by_servers[p.servers].push_back(&p);
+  std::vector<std::string> out;
+  for (auto& [servers, line] : by_servers) {
+    std::ranges::stable_sort(line, {}, [](const Point* p) { return p->workers; });
+    out.push_back(feed_line(line, feed));
+  }
+  return out;
+}
 
 Prices read_prices(const std::string& file, std::string_view json) {
   using Json = nlohmann::ordered_json;

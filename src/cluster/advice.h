@@ -46,6 +46,8 @@ double price(const Point& point, const Prices& prices);  // Returns the price pe
 // REQUIRES points. `budget` is per hour; it is ignored without prices, and
 // infinite if there is none.
 Advice advise(const std::vector<Point>& points, const std::optional<Prices>& prices, double budget);
+// Returns which sizes wait for their input and what would help, a line for each number of servers.
+std::vector<std::string> feed_lines(const std::vector<Point>& points, const Feed& feed);
 // Returns the advice in words, one line each.
 std::vector<std::string> advice_lines(const Advice& advice, const std::optional<Prices>& prices,
                                       double budget);

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "base/error.h"
@@ -88,11 +89,11 @@ TEST_CASE("modes: ring and tree of a profile with servers") {
 TEST_CASE("modes: training runs at the lesser of cluster and feed") {
   Question q = question(Mode::async, 3);
   q.rig.server_rate = 1e9;
-  q.feed_rate = 0.2;
+  q.feed = {0.2};
   const Point fed = predict({chain(1)}, q)[0];
   CHECK(fed.steps_per_s == doctest::Approx(0.6));
   CHECK(fed.binds == "feed");
-  q.feed_rate = 5;
+  q.feed = {5};
   const Point free = predict({chain(1)}, q)[0];
   CHECK(free.steps_per_s == doctest::Approx(3).epsilon(1e-3));
   CHECK(free.feed_use == doctest::Approx(0.2).epsilon(1e-3));
@@ -138,6 +139,36 @@ TEST_CASE("timeline: one event for each transfer and computation of a step") {
   for (size_t at = text.find("\"X\""); at != std::string::npos; at = text.find("\"X\"", at + 1))
     ++events;
   CHECK(events == 5 * 3);
+}
+
+TEST_CASE("timeline: of ranks that join, a process each, with its computing and both ways") {
+  Op compute, join;
+  compute.resource = Resource::worker;
+  compute.name = "backward";
+  compute.duration_s = 2;
+  join.resource = Resource::all_reduce;
+  join.name = "bucket";
+  join.bytes = 1'000'000;
+  join.deps = {0};
+  Profile p;
+  p.steps.push_back({{compute, join}});
+  Question q = question(Mode::all_reduce, 2);
+  q.rig.server_rate = 1e6;
+  q.rig.burst_bytes = 0;
+  const auto json = nlohmann::json::parse(write_timeline({p}, q, 2));
+  int computed = 0, joined = 0;
+  for (const auto& e : json["traceEvents"]) {
+    if (e["ph"] != "X") continue;
+    const int step = e["args"]["step"];
+    const bool bucket = e["name"] == "bucket";
+    ++(bucket ? joined : computed);
+    // A step computes for 2 s, then 1 MB crosses a link of 1 MB/s.
+    CHECK(e["ts"].get<double>() == doctest::Approx(3e6 * step + (bucket ? 2e6 : 0)));
+    CHECK(e["dur"].get<double>() == doctest::Approx(bucket ? 1e6 : 2e6));
+    CHECK((e["tid"].get<int>() > 0) == bucket);
+  }
+  CHECK(computed == 5 * 2);
+  CHECK(joined == 5 * 2 * 2);
 }
 
 }  // namespace

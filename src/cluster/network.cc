@@ -1,13 +1,15 @@
-// Two models of a link share this interface. With Sharing::queue, and no limit on workers' links,
-// each link is a SegmentQueue: order and speed follow from the queue, and start() and extend() only
-// announce the bytes to wait for. All other policies are fluid: a flow has a rate, which changes
-// when a flow starts or stops, and find_finish() computes which flow ends first.
+// Two models of a link share this interface. With Sharing::queue each link is a SegmentQueue: order
+// and speed follow from the queue, and start() and extend() only announce the bytes to wait for.
+// Workers' links that have a limit are FIFOs after it (worker_links.h). All other policies are
+// fluid: a flow has a rate, which changes when a flow starts or stops, and find_finish() computes
+// which flow ends first.
 //
 // Fluid rates are local if links are independent (equal, tcp): a change affects its link and, with
 // duplex_loss, the reverse link. Max-min, round-trip and alpha-fair shares couple all links, and so
 // do workers' links that can limit (below the rates of all servers together): every change advances
-// and shares all of them, equal, tcp and queue then by max-min with the flows' weights. Alpha-fair
-// starts from the prices of the previous call, which are close, and so needs few rounds.
+// and shares all of them, equal and tcp then by max-min with the flows' weights, which is the same
+// as long as no worker's link is full. Alpha-fair starts from the prices of the previous call,
+// which are close, and so needs few rounds.
 //
 // Bytes are brought up to date lazily: a link stores the state at `then_s`, and advance() applies
 // the rates since then. Every change of rates or flows must call advance() first.
@@ -23,6 +25,7 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kMostSegments = 512;  // per worker, step and link
+constexpr double kLeastRank = 1e-12;   // of a burst among many that began before it
 constexpr int kAlphaRounds = 300;      // enough: the prices of the previous event are close
 
 double normal(RandomStream* random) {
@@ -36,19 +39,22 @@ Network::Network(const Rig& rig, int32_t workers, int32_t servers, uint64_t seed
     : rig_(rig),
       workers_(workers),
       links_(static_cast<size_t>(servers) * 2),
-      workers_limit_(rig.worker_rate > 0 && rig.worker_rate < servers * rig.server_rate),
+      workers_limit_(rig.sharing != Sharing::queue && rig.worker_rate > 0 &&
+                     rig.worker_rate < servers * rig.server_rate),
+      own_(rig.worker_rate, rig.queue_bytes, workers),
       next_(links_.size()),
       random_(seed, 0, 0x6e6574) {
   const double burst_bytes = std::max(0.0, rig.burst_bytes);
   for (Link& link : links_) link.credit = burst_bytes;
-  if (rig.sharing != Sharing::queue || workers_limit_) return;
+  if (rig.sharing != Sharing::queue) return;
   queues_.reserve(links_.size());
   for (size_t l = 0; l < links_.size(); ++l) {
     const double sender_queue_s = l % 2 == 0 ? rig.sender_queue_s : 0;
     queues_.emplace_back(
         SegmentQueue::Limits{rig.server_rate, rig.queue_bytes, burst_bytes, rig.duplex_loss,
                              sender_queue_s, step_bytes / kMostSegments},
-        workers, queues_.data() + (l ^ 1));
+        workers, queues_.data() + (l ^ 1), rig.worker_rate > 0 ? &own_ : nullptr,
+        static_cast<int32_t>(l % 2));
   }
 }
 
@@ -112,20 +118,25 @@ void Network::share_all() {
   for (size_t l = 0; l < links; ++l) room[l] = capacity(static_cast<int32_t>(l));
   if (workers_limit_) room.resize(links + 2 * static_cast<size_t>(workers_), rig_.worker_rate);
   flows_.clear();
+  turns_.clear();
   for (size_t l = 0; l < links; ++l) {
     double rank = 1;
+    int32_t turn = 0;
     for (const Flow& f : links_[l].flows) {
       const size_t own = links + 2 * static_cast<size_t>(f.worker) + l % 2;
       flows_.push_back({l, workers_limit_ ? own : SharedFlow::kNoLink});
       if (rig_.sharing != Sharing::tcp) continue;
       flows_.back().weight = f.weight * rank;
-      rank *= rig_.newcomer;
+      rank = std::max(kLeastRank, rank * rig_.newcomer);
+      turns_.push_back(turn++);
     }
   }
   if (rig_.sharing == Sharing::round_trip) {
     share_by_round_trip(room, &flows_);
   } else if (rig_.sharing == Sharing::alpha_fair) {
     share_alpha_fair(room, rig_.sharing_exponent, kAlphaRounds, &prices_, &flows_);
+  } else if (rig_.sharing == Sharing::tcp && rig_.newcomer == 0) {
+    share_in_turn(room, turns_, &flows_);
   } else {
     share_max_min(room, &flows_);
   }
@@ -199,8 +210,9 @@ Network::Arrival Network::happen() {
   return {link, worker};
 }
 
-double Network::queued_bytes(int32_t link, double now_s) const {
-  return queues_[static_cast<size_t>(link)].queued_bytes(now_s);
+double Network::queued_s(int32_t link, int32_t worker, double now_s) const {
+  return queues_[static_cast<size_t>(link)].queued_bytes(now_s) / rig_.server_rate +
+         own_.wait_s(worker, link % 2, now_s);
 }
 
 double Network::bytes_carried(int32_t link) const {

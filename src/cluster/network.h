@@ -12,6 +12,7 @@
 #include "cluster/rig.h"
 #include "cluster/segment_queue.h"
 #include "cluster/sharing.h"
+#include "cluster/worker_links.h"
 
 namespace penstock::cluster {
 
@@ -41,8 +42,9 @@ class Network {
   // Processes that event: a flow's bytes have arrived, or a queue advanced.
   Arrival happen();
 
-  // Returns the bytes queued before a message that arrives now. REQUIRES has_queues().
-  double queued_bytes(int32_t link, double now_s) const;
+  // Returns the seconds for which the bytes queued on the link and on the worker's own link delay a
+  // message that arrives now. REQUIRES has_queues().
+  double queued_s(int32_t link, int32_t worker, double now_s) const;
   // Bytes/s of the worker's flow on the link. REQUIRES such a flow and a link without queue.
   double rate(int32_t link, int32_t worker) const;
 
@@ -76,13 +78,15 @@ class Network {
 
   const Rig& rig_;
   int32_t workers_;
-  std::vector<SegmentQueue> queues_;  // by link; empty without queues
-  std::vector<Link> links_;           // used without queues
+  std::vector<Link> links_;  // used without queues
   // A worker's flows of one direction together can exceed its link: they share it.
   const bool workers_limit_;
-  Earliest next_;                  // by link
-  std::vector<SharedFlow> flows_;  // of all links, used while computing shares
-  std::vector<double> prices_;     // alpha-fair: start of the next search
+  WorkerLinks own_;                   // beside queues
+  std::vector<SegmentQueue> queues_;  // by link; empty without queues
+  Earliest next_;                     // by link
+  std::vector<SharedFlow> flows_;     // of all links, used while computing shares
+  std::vector<int32_t> turns_;        // of flows_, with Sharing::tcp: order of start on the link
+  std::vector<double> prices_;        // alpha-fair: start of the next search
   RandomStream random_;
 };
 

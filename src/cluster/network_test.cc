@@ -73,11 +73,12 @@ TEST_CASE("network: max-min shares are max-min fair for random flows") {
 
 TEST_CASE("network: no policy sends more over a link than it carries") {
   RandomStream random(11, 0, 1);
-  for (const Sharing sharing : {Sharing::equal, Sharing::max_min, Sharing::round_trip,
-                                Sharing::alpha_fair, Sharing::queue, Sharing::tcp}) {
+  for (const Sharing sharing :
+       {Sharing::equal, Sharing::max_min, Sharing::round_trip, Sharing::alpha_fair, Sharing::tcp}) {
     for (int trial = 0; trial < 100; ++trial) {
       Rig rig;
       rig.sharing = sharing;
+      if (trial % 2 == 0) rig.newcomer = 0;  // tcp: one after the other
       rig.server_rate = 100;
       rig.worker_rate = 20.0 + static_cast<double>(random.next_below(279));  // three servers: 300
       rig.share_spread = sharing == Sharing::tcp ? 0.5 : 0;
@@ -183,7 +184,7 @@ TEST_CASE("network: in a queue a burst waits for what is before it, then goes in
   };
   start(0, 50'000, 0);
   start(1, 5000, 0.1);
-  CHECK(network.queued_bytes(0, 0.1) == doctest::Approx(45'000));
+  CHECK(network.queued_s(0, 1, 0.1) == doctest::Approx(0.45));
   Next a = next(&network);
   CHECK(a.worker == 0);
   CHECK(a.time_s == doctest::Approx(0.5));
@@ -227,16 +228,60 @@ TEST_CASE("network: a queue of many long flows ends near where equal shares do")
 TEST_CASE("network: workers' links slower than the server's hold a queue's flows back") {
   Rig rig;
   rig.sharing = Sharing::queue;
-  rig.server_rate = 100;
+  rig.server_rate = 1e5;
   rig.queue_bytes = 3e5;
-  rig.worker_rate = 40;
-  Network network(rig, 3, 1, 1);
-  network.start(0, 0, 1000, 0);
-  network.start(0, 1, 1000, 0);
-  CHECK(network.rate(0, 0) == doctest::Approx(40));
-  CHECK(network.rate(0, 1) == doctest::Approx(40));
-  network.start(0, 2, 1000, 0);
-  CHECK(network.rate(0, 2) == doctest::Approx(100.0 / 3));
+  for (const double own : {2e4, 5e4, 8e4, 1e5, 2e5, 1e9}) {
+    rig.worker_rate = own;
+    Network network(rig, 3, 2, 1);
+    for (int32_t server = 0; server < 2; ++server) {
+      network.offer(2 * server, 0, 1e6, 0);
+      network.start(2 * server, 0, 1e6, 0);
+    }
+    double end_s = 0;
+    for (int k = 0; k < 2; ++k) {
+      const Next a = next(&network);
+      CHECK(a.worker == 0);
+      network.stop(a.link, 0, a.time_s);
+      end_s = a.time_s;
+    }
+    CHECK(end_s == doctest::Approx(std::max(2e6 / own, 1e6 / rig.server_rate)).epsilon(0.001));
+  }
+}
+
+TEST_CASE("network: of a queue no time sees more bytes than the links carry") {
+  RandomStream random(5, 0, 1);
+  for (int trial = 0; trial < 100; ++trial) {
+    Rig rig;
+    rig.sharing = Sharing::queue;
+    rig.server_rate = 1e6;
+    rig.queue_bytes = 1e5;
+    rig.worker_rate = 2e5 + 1e4 * static_cast<double>(random.next_below(250));
+    Network network(rig, 4, 3, 1);
+    int flows = 0;
+    std::vector<double> came(8, 0);   // bytes by worker and way
+    std::vector<double> sent(24, 0);  // by link and worker
+    for (int32_t link = 0; link < 6; ++link) {
+      for (int32_t w = 0; w < 4; ++w) {
+        if (random.next_below(2) == 0) continue;
+        const double bytes = 1e4 * static_cast<double>(1 + random.next_below(50));
+        network.offer(link, w, bytes, 0);
+        network.start(link, w, bytes, 0);
+        sent[static_cast<size_t>(4 * link + w)] = bytes;
+        ++flows;
+      }
+    }
+    std::vector<double> by_link(6, 0);
+    for (; flows > 0; --flows) {
+      const Next a = next(&network);
+      REQUIRE(a.worker >= 0);
+      network.stop(a.link, a.worker, a.time_s);
+      const double bytes = sent[static_cast<size_t>(4 * a.link + a.worker)];
+      const double own = came[static_cast<size_t>(2 * a.worker + a.link % 2)] += bytes;
+      const double all = by_link[static_cast<size_t>(a.link)] += bytes;
+      CHECK(own <= rig.worker_rate * a.time_s * (1 + 1e-9));
+      CHECK(all <= rig.server_rate * a.time_s * (1 + 1e-9));
+    }
+  }
 }
 
 TEST_CASE("network: tcp shares add up to the link and favour the burst under way") {

@@ -25,7 +25,7 @@ class Search {
     question_.steps = kSteps;
     question_.warm_up = kWarmUp;
     question_.replications = 2;
-    question_.feed_rate = 0;
+    question_.feed = {};
   }
 
   Places best() {
@@ -101,7 +101,7 @@ class Search {
 // differences within its noise mean nothing.
 Places best_of(const Profile& profile, int32_t servers, Question question) {
   question.workers = {question.workers.back()};
-  question.feed_rate = 0;
+  question.feed = {};
   Places out;
   double most = -1;
   for (Places places : std::array{places_of(profile, servers, Placement::greedy),

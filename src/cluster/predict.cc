@@ -35,6 +35,7 @@ namespace {
 constexpr int32_t kMostWorkers = 10'000;
 constexpr int32_t kBatchSteps = 40;
 constexpr double kNormal90 = 1.645;
+constexpr double kMostlyStarved = 0.5, kAlwaysStarved = 0.99;
 
 double mean(const std::vector<double>& v) {
   return v.empty() ? 0 : std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size());
@@ -61,6 +62,7 @@ struct Replication {
   std::vector<double> batches;
   Point use;
   double gap_share = 0;  // share of time that workers rest between steps
+  double unfed = 0;      // throughput with input that never waits
 };
 
 Replication replicate(const Plans& plans, const Question& q, int32_t workers, int32_t servers,
@@ -68,9 +70,15 @@ Replication replicate(const Plans& plans, const Question& q, int32_t workers, in
   Run run{workers, servers, q.steps, mix(q.seed, static_cast<uint64_t>(index))};
   run.barrier = q.mode == Mode::sync;
   run.backups = q.backups;
+  run.feed = q.feed;
   const Outcome o = simulate_kinds(plans, q.rig, run);
   Replication out;
-  out.throughput = throughput(o, q.warm_up);
+  out.throughput = out.unfed = throughput(o, q.warm_up);
+  out.use.starved = o.starved;
+  if (o.starved > 0) {
+    run.feed = {};
+    out.unfed = throughput(simulate_kinds(plans, q.rig, run), q.warm_up);
+  }
   out.batches = batch_throughputs(o, q.warm_up, kBatchSteps);
   for (size_t l = 0; l < o.link_bytes.size(); ++l) {
     double& use = l % 2 == 0 ? out.use.downlink_use : out.use.uplink_use;
@@ -115,11 +123,15 @@ Point summarise(const std::vector<Replication>& replications, double model_error
     out.uplink_use += r.use.uplink_use * share;
     out.server_use += r.use.server_use * share;
     out.worker_link_use += r.use.worker_link_use * share;
+    out.starved += r.use.starved * share;
+    out.unfed_steps_per_s += r.unfed * share;
     gap_share += r.gap_share * share;
   }
   out.steps_per_s = mean(rates);
+  // A step that waits for its input takes as long as the feed says, however wrong the model is.
+  const double error = model_error * (1 - out.starved);
   const double half = kNormal90 * std::hypot(deviation(batches.size() > 1 ? batches : rates),
-                                             model_error * out.steps_per_s);
+                                             error * out.steps_per_s);
   out.low = std::max(0.0, out.steps_per_s - half);
   out.high = out.steps_per_s + half;
   bind(gap_share, &out);
@@ -144,17 +156,24 @@ void check(const Question& q) {
 double alone(const Plans& plans, const Question& question, int32_t servers) {
   Question q = question;
   q.backups = 0;
+  q.feed = {};
   return replicate(plans, q, 1, servers, 0).throughput;
 }
 
-// Sets batches per step and applies the limit of the input pipelines.
+// Sets batches per step and the use of the input pipelines.
 void complete(const Question& q, Point* p) {
   if (q.mode != Mode::async) p->batches = p->workers - q.backups;
-  if (q.feed_rate <= 0) return;
-  const double most = q.feed_rate * (q.mode == Mode::async ? p->workers : 1);
+  if (p->unfed_steps_per_s == 0) p->unfed_steps_per_s = p->steps_per_s;
+  if (q.feed.rate <= 0) return;
+  const double most = q.feed.rate * (q.mode == Mode::async ? p->workers : 1);
+  if (q.model != Model::event) {  // a formula: the lesser of both
+    p->starved = p->steps_per_s >= most ? 1 : 0;
+    for (double* rate : {&p->steps_per_s, &p->low, &p->high}) *rate = std::min(*rate, most);
+  }
   p->feed_use = std::min(1.0, p->steps_per_s / most);
-  if (p->steps_per_s >= most) p->binds = "feed";
-  for (double* rate : {&p->steps_per_s, &p->low, &p->high}) *rate = std::min(*rate, most);
+  if (p->starved > kMostlyStarved) p->binds = "feed";
+  // The rate that was given, without a doubt of the model's.
+  if (q.feed.spread == 0 && p->starved > kAlwaysStarved) p->steps_per_s = p->low = p->high = most;
 }
 
 void check_kinds(const std::vector<Profile>& kinds, const Question& q) {
@@ -335,6 +354,15 @@ std::vector<Point> without_simulation(std::vector<Point> points, const Question&
   return points;
 }
 
+std::vector<Point> joint_points(const Profile& profile, const Question& q, const Watch& watch) {
+  size_t done = 0;
+  return all_reduce_points(profile, q, [&](Point* p) {
+    complete(q, p);
+    if (watch.simulation) watch.simulation(++done, q.workers.size());
+    if (watch.point) watch.point(*p);
+  });
+}
+
 }  // namespace
 
 std::vector<Point> predict(const std::vector<Profile>& kinds, const Question& question,
@@ -342,8 +370,7 @@ std::vector<Point> predict(const std::vector<Profile>& kinds, const Question& qu
   check(question);
   check_kinds(kinds, question);
   Question q = question;
-  if (q.mode == Mode::all_reduce)
-    return without_simulation(all_reduce_points(kinds[0], q), q, watch);
+  if (q.mode == Mode::all_reduce) return joint_points(kinds[0], q, watch);
   if (q.step_time_s > 0) fit_step_time(kinds, q.step_time_s, &q);
   const Plans plans = plan_all(kinds, q.rig);
   const int32_t servers = kinds[0].servers;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster/feed.h"
 #include "cluster/profile.h"
 #include "cluster/rig.h"
 #include "cluster/step_plan.h"
@@ -37,7 +38,7 @@ struct Question {
   Mode mode = Mode::async;
   int32_t backups = 0;        // sync: number of workers whose gradients a step does not wait for
   bool tree = false;          // all_reduce: a binary tree, up and down, instead of the ring
-  double feed_rate = 0;       // steps/s that each worker's input pipeline delivers; 0: no limit
+  Feed feed = {};             // input pipeline of each worker: an element a step
   double step_time_s = 0;     // measured step time of one worker; 0: as in the profile
   int32_t steps = 120;        // steps of each worker in each replication
   int32_t warm_up = 20;       // steps at the start that are ignored
@@ -57,10 +58,13 @@ struct Point {
       1;  // batches of one worker in a step: more than one if a step covers all workers
   double low = 0, high = 0;  // 90 % interval for a run of 40 steps a worker; equal to steps_per_s
                              // for the formulas
-  std::string binds;         // worker, worker link, downlink, uplink, server or feed
+  std::string binds;         // worker, worker link, downlink, uplink, server; feed if more than
+                             // half of the steps wait for their input
   // Shares of time in use: a worker's lane, the fullest link in each direction, server cores.
   double worker_use = 0, downlink_use = 0, uplink_use = 0, server_use = 0;
-  double feed_use = 0;         // share of the rate that the input pipelines deliver
+  double feed_use = 0;           // share of the rate that the input pipelines deliver
+  double starved = 0;            // share of the steps that wait for their input
+  double unfed_steps_per_s = 0;  // with input that never waits; as steps_per_s without a feed
   double worker_link_use = 0;  // all workers' links together, in the fuller direction; 0: no limit
 };
 

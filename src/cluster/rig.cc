@@ -224,10 +224,12 @@ void set_policy(std::string_view name, Rig* rig) {
     plain.sharing = Sharing::max_min;
     plain.receive_s = kMpiMessage_s;
   } else if (name != "fifo") {
-    bad("predict: policy must be grpc, paper, fifo, maxmin, rtt, alpha-fair, http2, chttp2, "
-        "grpc-window, "
-        "processor-sharing, p3, one-worker-at-a-time, rdma or mpi: " +
-        std::string(name));
+    std::string names;
+    for (const std::string_view policy : kPolicies) {
+      if (!names.empty()) names += policy == std::end(kPolicies)[-1] ? " or " : ", ";
+      names += policy;
+    }
+    bad("predict: policy must be " + names + ": " + std::string(name));
   }
   *rig = plain;
 }

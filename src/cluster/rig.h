@@ -8,14 +8,14 @@
 
 namespace penstock::cluster {
 
-// Rule by which flows on a link divide its rate.
+// Rule by which flows on a link divide its rate. If workers' links can limit (slower than those of
+// all servers together), equal and tcp are max-min with the same weights.
 enum class Sharing : uint8_t {
   equal,       // 1/n each: the paper's rule for one server
   max_min,     // progressive filling over the links of servers and workers
   round_trip,  // max_min, but a flow over two full links counts half (sharing.h)
   alpha_fair,  // by sharing_exponent (sharing.h)
-  queue,       // one FIFO of segments before the link (segment_queue.h); max-min if a worker's link
-               // is slower than the links of all servers together, as for equal and tcp
+  queue,       // one FIFO of segments before the link (segment_queue.h)
   tcp,         // weights drawn for each burst; older bursts weigh more than newer ones
 };
 
@@ -90,6 +90,13 @@ struct Rig {
 // - rdma, mpi: whole transfers, max-min shares, no parsing; mpi with 10 us per message. Not
 //   validated
 void set_policy(std::string_view name, Rig* rig);
+inline constexpr std::string_view kPolicies[] = {"grpc",        "paper",
+                                                 "fifo",        "maxmin",
+                                                 "rtt",         "alpha-fair",
+                                                 "http2",       "chttp2",
+                                                 "grpc-window", "processor-sharing",
+                                                 "p3",          "one-worker-at-a-time",
+                                                 "rdma",        "mpi"};
 // Returns whether the policy is not backed by measurements.
 bool is_unvalidated(std::string_view policy);
 

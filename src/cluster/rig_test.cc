@@ -2,9 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include "base/error.h"
+#include "base/source_dir_test.h"
 
 namespace penstock::cluster {
 namespace {
@@ -24,6 +27,18 @@ TEST_CASE("rig: rates have bounds") {
   CHECK(parse_rate("8000000Gbit") == 1e15);
   for (const char* text : {"1e-300bit", "1bit", "1e300Gbit", "1.1e6GB/s", "0Gbit", "-1Gbit", "1"})
     CHECK_THROWS_AS(parse_rate(text), Error);
+}
+
+TEST_CASE("rig: the documents name every policy") {
+  std::ifstream file(source_dir() + "/docs/cluster-model.md");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  REQUIRE(!text.empty());
+  for (const std::string_view policy : kPolicies) {
+    Rig rig;
+    set_policy(policy, &rig);
+    INFO("policy ", std::string(policy));
+    CHECK(text.find("| `" + std::string(policy) + "` |") != std::string::npos);
+  }
 }
 
 TEST_CASE("rig: only the keys asked for are written, and a policy keeps the rest") {

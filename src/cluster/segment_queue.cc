@@ -1,5 +1,6 @@
-// Time advances by events: the first segment has been carried (done_s_), an acknowledgement
-// arrives, or an expected transfer was complete before expect() announced it (there_). An
+// Time advances by events: the first segment has been carried (done_s_), one has crossed its
+// worker's link (deliveries_), an acknowledgement arrives, or an expected transfer was complete
+// before expect() announced it (there_). A worker's link that is fast enough makes no events. An
 // acknowledgement matters only to a sender that its window holds back, so next_s() considers
 // acknowledgements only if held_ > 0; the next event processes the others late. This keeps the
 // number of events near one per segment.
@@ -32,12 +33,15 @@ constexpr double kRoundTripShare = 0.125;  // weight of a new sample in the smoo
 
 }  // namespace
 
-SegmentQueue::SegmentQueue(const Limits& limits, int32_t workers, const SegmentQueue* back)
+SegmentQueue::SegmentQueue(const Limits& limits, int32_t workers, const SegmentQueue* back,
+                           WorkerLinks* own, int32_t way)
     : limits_(limits),
       segment_bytes_(
           std::max(limits.least_segment_bytes,
                    std::clamp(limits.queue_bytes / 8, 2 * kPacket_bytes, kSegment_bytes))),
       back_(back),
+      own_(own),
+      way_(way),
       senders_(static_cast<size_t>(workers)),
       credit_bytes_(limits.burst_bytes) {
   for (Sender& s : senders_)
@@ -67,7 +71,8 @@ void SegmentQueue::expect(int32_t worker, double bytes, double now_s) {
 double SegmentQueue::next_s() const {
   if (!there_.empty()) return there_s_;
   const bool waits = held_ > 0 && !acknowledgements_.empty();
-  return waits ? std::min(done_s_, acknowledgements_.front().time_s) : done_s_;
+  const double out = waits ? std::min(done_s_, acknowledgements_.front().time_s) : done_s_;
+  return deliveries_.empty() ? out : std::min(out, deliveries_.top().time_s);
 }
 
 int32_t SegmentQueue::happen() {
@@ -78,6 +83,12 @@ int32_t SegmentQueue::happen() {
     return out;
   }
   const double now_s = next_s();
+  if (!deliveries_.empty() && deliveries_.top().time_s <= now_s) {
+    acknowledge(now_s);
+    const Segment first = deliveries_.top().of;
+    deliveries_.pop();
+    return deliver(first, now_s);
+  }
   acknowledge(now_s);
   serve(now_s);
   if (now_s < done_s_) return -1;
@@ -87,20 +98,30 @@ int32_t SegmentQueue::happen() {
   carried_ += first.bytes;
   done_s_ = kNever;
   rested_s_ = now_s;
-  Sender& s = sender(first.worker);
-  s.in_queue -= first.bytes;
-  s.left -= first.bytes;
+  sender(first.worker).in_queue -= first.bytes;
+  const double there_s =
+      own_ == nullptr ? now_s
+                      : own_->pass(first.worker, way_, first.bytes, now_s - carrying_s_, now_s);
+  if (there_s <= now_s) return deliver(first, now_s);
+  deliveries_.push({there_s, delivered_++, first});
+  serve(now_s);
+  return -1;
+}
+
+int32_t SegmentQueue::deliver(const Segment& segment, double now_s) {
+  Sender& s = sender(segment.worker);
+  s.left -= segment.bytes;
   const double back_s = back_->queued_bytes(now_s) / limits_.rate;
   if (back_s > 0 || !acknowledgements_.empty()) {
-    acknowledgements_.push_back({now_s + back_s, first});
+    acknowledgements_.push_back({now_s + back_s, segment});
   } else {
-    acknowledge(first, now_s);
+    acknowledge(segment, now_s);
   }
-  send(first.worker, now_s);
+  send(segment.worker, now_s);
   serve(now_s);
   if (!s.expected || s.left > kNothing_bytes) return -1;
   s.expected = false;
-  return first.worker;
+  return segment.worker;
 }
 
 double SegmentQueue::queued_bytes(double now_s) const {
@@ -110,7 +131,8 @@ double SegmentQueue::queued_bytes(double now_s) const {
   return std::min(limits_.queue_bytes, queued_bytes_ - carried * queue_.front().bytes);
 }
 
-bool SegmentQueue::may_send(Sender* s, double bytes, double now_s) {
+bool SegmentQueue::may_send(int32_t worker, double bytes, double now_s) {
+  Sender* const s = &sender(worker);
   const bool held = s->on_the_way > 0 && s->on_the_way + bytes > s->window;
   held_ += held - s->held;
   s->held = held;
@@ -131,7 +153,7 @@ void SegmentQueue::send(int32_t worker, double now_s) {
   Sender& s = sender(worker);
   while (s.waits > kNothing_bytes) {
     const double bytes = std::min(segment_bytes_, s.waits);
-    if (!may_send(&s, bytes, now_s)) break;
+    if (!may_send(worker, bytes, now_s)) break;
     s.waits -= bytes;
     s.in_queue += bytes;
     s.on_the_way += bytes;
@@ -153,7 +175,8 @@ void SegmentQueue::acknowledge(const Segment& segment, double now_s) {
   Sender& s = sender(segment.worker);
   const double round_trip_s = now_s - segment.sent_s;
   s.round_trip_s += (s.round_trip_s > 0 ? kRoundTripShare : 1) * (round_trip_s - s.round_trip_s);
-  if (s.held) s.window += kGrowth * kPacket_bytes * segment.bytes / s.window;
+  const bool room = own_ == nullptr || own_->has_room(segment.worker, way_, now_s);
+  if (s.held && room) s.window += kGrowth * kPacket_bytes * segment.bytes / s.window;
   s.on_the_way = std::max(0.0, s.on_the_way - segment.bytes);
 }
 

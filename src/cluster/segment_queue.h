@@ -11,9 +11,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <queue>
 #include <vector>
 
 #include "cluster/ring.h"
+#include "cluster/worker_links.h"
 
 namespace penstock::cluster {
 
@@ -29,8 +31,10 @@ class SegmentQueue {
                                 // seconds of its pace in it; 0: no limit
     double least_segment_bytes = 0;  // segments have at most 16 KB, but at least this
   };
-  // `back` carries the acknowledgements; it must outlive this queue.
-  SegmentQueue(const Limits& limits, int32_t workers, const SegmentQueue* back);
+  // `back` carries the acknowledgements; it must outlive this queue, as `own` must: the workers'
+  // links, which segments cross after this one. `way`: 0 to the workers, 1 from them.
+  SegmentQueue(const Limits& limits, int32_t workers, const SegmentQueue* back,
+               WorkerLinks* own = nullptr, int32_t way = 0);
 
   // Gives the worker's sender more bytes. They are sent in the order of the offers.
   void offer(int32_t worker, double bytes, double now_s);
@@ -72,18 +76,30 @@ class SegmentQueue {
     double time_s = 0;
     Segment of;
   };
+  struct Delivery {
+    double time_s = 0;
+    uint64_t order = 0;  // breaks ties of time
+    Segment of;
+    bool operator>(const Delivery& o) const {
+      return time_s > o.time_s || (time_s == o.time_s && order > o.order);
+    }
+  };
 
   const Sender& sender(int32_t worker) const { return senders_[static_cast<size_t>(worker)]; }
   Sender& sender(int32_t worker) { return senders_[static_cast<size_t>(worker)]; }
   void send(int32_t worker, double now_s);
-  bool may_send(Sender* s, double bytes, double now_s);
+  bool may_send(int32_t worker, double bytes, double now_s);
   void acknowledge(double now_s);
   void acknowledge(const Segment& segment, double now_s);
   void serve(double now_s);
+  // Returns the worker whose expected transfer is complete with the segment, or -1.
+  int32_t deliver(const Segment& segment, double now_s);
 
   Limits limits_;
   double segment_bytes_;
   const SegmentQueue* back_;
+  WorkerLinks* own_;
+  int32_t way_;
   std::vector<Sender> senders_;
   Ring<Segment> queue_;      // the first segment is being carried
   double queued_bytes_ = 0;  // of all segments
@@ -91,6 +107,9 @@ class SegmentQueue {
       std::numeric_limits<double>::infinity();  // when the first segment has been carried
   double carrying_s_ = 0;                       // time to carry the first segment
   Ring<Acknowledgement> acknowledgements_;      // in order of time
+  // Segments on the workers' links, the first to arrive on top.
+  std::priority_queue<Delivery, std::vector<Delivery>, std::greater<>> deliveries_;
+  uint64_t delivered_ = 0;
   std::vector<int32_t> there_;  // workers whose transfer was complete before expect() announced it
   double there_s_ = 0;          // time of the last such expect()
   int32_t held_ = 0;            // number of senders held by their windows

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace penstock::cluster {
@@ -17,6 +18,11 @@ struct SharedFlow {
 // Max-min by progressive filling: the link with the least capacity per unit of weight fixes the
 // rates of its flows, then the rest is divided the same way. REQUIRES positive capacities.
 void share_max_min(const std::vector<double>& capacity, std::vector<SharedFlow>* flows);
+
+// Serves flows of turn 0 first, by max-min, then those of turn 1 with the capacity that remains,
+// and so on. `turns` is by flow; links may be full.
+void share_in_turn(const std::vector<double>& capacity, const std::vector<int32_t>& turns,
+                   std::vector<SharedFlow>* flows);
 
 // Max-min with weights proportional to 1 / round trip: each full link of a flow adds its queue to
 // the round trip, all queues alike, so a flow over two full links has half the weight of a flow

@@ -31,7 +31,8 @@ using Kind = PlannedOp::Kind;
 
 constexpr int32_t kBegin = -1;  // in the field of an op: the worker's next step begins
 constexpr int32_t kEnd = -2;    // the worker's last answer has arrived
-constexpr int32_t kAsked = -3;  // and below: the request for root group kAsked - e.op has arrived
+constexpr int32_t kFed = -3;    // the input of its next step is there
+constexpr int32_t kAsked = -4;  // and below: the request for root group kAsked - e.op has arrived
 constexpr int32_t kCredit = 1 << 30;  // and above: credit arrives for link e.op - kCredit
 
 struct Worker {
@@ -88,6 +89,8 @@ class Simulator {
       w.served_s.resize(servers_.size());
     }
     for (Server& s : servers_) s.free_cores = rig.server_cores;
+    for (int32_t w = 0; run.feed.rate > 0 && w < run.workers; ++w)
+      feeds_.emplace_back(run.feed, run.seed, w);
     out_.step_ends_s.resize(run.barrier ? 1 : workers_.size());
     out_.server_s.resize(servers_.size());
   }
@@ -113,6 +116,12 @@ class Simulator {
       out_.link_bytes.push_back(network_.bytes_carried(l));
       out_.link_busy_s.push_back(network_.busy_s(l));
     }
+    double taken = 0, waited = 0;
+    for (const FeedQueue& f : feeds_) {
+      taken += static_cast<double>(f.taken());
+      waited += static_cast<double>(f.waited());
+    }
+    if (taken > 0) out_.starved = waited / taken;
     return std::move(out_);
   }
 
@@ -126,6 +135,7 @@ class Simulator {
   void happen(const Event& e) {
     if (e.op == kBegin) return begin(e.worker);
     if (e.op == kEnd) return end(e.worker);
+    if (e.op == kFed) return start(e.worker);
     if (e.op <= kAsked) return asked(e.worker, static_cast<size_t>(kAsked - e.op));
     if (e.op >= kCredit) return credit(e.op - kCredit, e.worker);
     const PlannedOp& op = op_of(worker(e.worker), e.op);
@@ -147,18 +157,26 @@ class Simulator {
   // Without queues, bytes that other workers have in flight stand for the queue.
   double message_wait_s(int32_t link, int32_t w) {
     if (rig_.queue_bytes == 0) return 0;
-    const double before = network_.has_queues()
-                              ? network_.queued_bytes(link, now_s_)
-                              : std::min(rig_.queue_bytes, under_way_[static_cast<size_t>(link)] -
-                                                               connection(link, w).bytes());
-    if (before < 1) return 0;
+    const double before_s = network_.has_queues()
+                                ? network_.queued_s(link, w, now_s_)
+                                : std::min(rig_.queue_bytes, under_way_[static_cast<size_t>(link)] -
+                                                                 connection(link, w).bytes()) /
+                                      rig_.server_rate;
+    if (before_s * rig_.server_rate < 1) return 0;
     const double drawn = rig_.message_wait_s > 0 ? -std::log(1 - random_.next_double()) : 0;
-    return rig_.queue_filled * before / rig_.server_rate + drawn * rig_.message_wait_s;
+    return rig_.queue_filled * before_s + drawn * rig_.message_wait_s;
+  }
+
+  // Begins a step as soon as its input is there.
+  void begin(int32_t w) {
+    const double fed_s = feeds_.empty() ? now_s_ : feeds_[static_cast<size_t>(w)].take(now_s_);
+    if (fed_s <= now_s_) return start(w);
+    at(fed_s, w, kFed);
   }
 
   // Starts a step: sends a request to each server over the worker's uplink. An op that waits for
   // the request starts when it arrives.
-  void begin(int32_t w) {
+  void start(int32_t w) {
     Worker& me = worker(w);
     const auto& plans = kinds_[static_cast<size_t>(w) % kinds_.size()];
     me.plan_index = static_cast<int32_t>(random_.next_below(plans.size()));
@@ -371,6 +389,7 @@ class Simulator {
   RandomStream random_;
   std::vector<Worker> workers_;
   std::vector<Server> servers_;
+  std::vector<FeedQueue> feeds_;  // by worker; empty without a limit
   EventHeap events_;
   uint64_t order_ = 0;
   double now_s_ = 0;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "cluster/feed.h"
 #include "cluster/rig.h"
 #include "cluster/step_plan.h"
 
@@ -19,6 +20,7 @@ struct Run {
   bool barrier = false;
   int32_t backups = 0;
   bool record = false;  // fills Outcome::spans
+  Feed feed = {};       // input of each worker: an element a step
 };
 
 // Time during which an op of a worker ran or a transfer was in flight.
@@ -40,6 +42,7 @@ struct Outcome {
   std::vector<double> link_busy_s;  // time with a flow on it
   std::vector<double> server_s;     // computing time of each server
   double worker_s = 0;              // computing time of all workers together
+  double starved = 0;               // share of the steps that waited for their input
 };
 
 // Simulates until every worker has ended run.steps steps. `plans` holds the profiled steps; each

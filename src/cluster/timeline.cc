@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "cluster/all_reduce.h"
 #include "cluster/simulator.h"
 
 namespace penstock::cluster {
@@ -21,32 +22,40 @@ Json name_of(int32_t process, int32_t thread, const char* what, const std::strin
       {"ph", "M"}, {"pid", process}, {"tid", thread}, {"name", what}, {"args", {{"name", name}}}};
 }
 
-std::string thread_name(int32_t thread) {
+std::string thread_name(int32_t thread, bool joint) {
   if (thread == 0) return "computing";
+  if (joint) return thread == 1 ? "collectives, received" : "collectives, sent";
   const std::string server = std::to_string((thread - 1) / 2);
   return (thread % 2 == 1 ? "from server " : "to server ") + server;
+}
+
+Outcome simulated(const std::vector<Profile>& kinds, const Question& question, int32_t workers) {
+  std::vector<std::vector<StepPlan>> plans;
+  for (const Profile& p : kinds) plans.push_back(plan_steps(p, question.rig));
+  Run run{workers, kinds[0].servers, kSteps, question.seed};
+  run.barrier = question.mode == Mode::sync;
+  run.backups = question.backups;
+  run.feed = question.feed;
+  run.record = true;
+  return simulate_kinds(plans, question.rig, run);
 }
 
 }  // namespace
 
 std::string write_timeline(const std::vector<Profile>& kinds, const Question& question,
                            int32_t workers) {
-  if (has_collectives(kinds[0]) || question.mode == Mode::all_reduce)
-    throw Error(Code::invalid_argument, "predict: a timeline is made of parameter servers only");
-  std::vector<std::vector<StepPlan>> plans;
-  for (const Profile& p : kinds) plans.push_back(plan_steps(p, question.rig));
-  Run run{workers, kinds[0].servers, kSteps, question.seed};
-  run.barrier = question.mode == Mode::sync;
-  run.backups = question.backups;
-  run.record = true;
-  const Outcome o = simulate_kinds(plans, question.rig, run);
+  const bool joint = question.mode == Mode::all_reduce;
+  const Outcome o = joint ? replay_ranks(kinds[0], question, workers, kSteps)
+                          : simulated(kinds, question, workers);
+  const int32_t servers = joint ? 0 : kinds[0].servers;
   Json events = Json::array();
   for (int32_t w = 0; w < workers; ++w) {
-    events.push_back(name_of(w, 0, "process_name", "worker " + std::to_string(w)));
-    for (int32_t t = 0; t <= 2 * run.servers; ++t)
-      events.push_back(name_of(w, t, "thread_name", thread_name(t)));
+    events.push_back(
+        name_of(w, 0, "process_name", (joint ? "rank " : "worker ") + std::to_string(w)));
+    for (int32_t t = 0; t <= (joint ? 2 : 2 * servers); ++t)
+      events.push_back(name_of(w, t, "thread_name", thread_name(t, joint)));
   }
-  for (int32_t s = 0; s < run.servers; ++s)
+  for (int32_t s = 0; s < servers; ++s)
     events.push_back(
         name_of(kServerProcesses + s, 0, "process_name", "server " + std::to_string(s)));
   for (const Span& s : o.spans) {
