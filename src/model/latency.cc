@@ -47,11 +47,9 @@ std::vector<StageLatency> tfdata_latencies(const std::vector<LatencyStage>& stag
       case Kind::prefetch: l.producer_ms = input_ms; break;
     }
     if (s.kind != Kind::source && s.kind != Kind::synchronous) {
-      l.output_ms =
-          l.producer_ms <= 0
-              ? 0
-              : l.producer_ms *
-                    mm1k_empty(kMsPerSecond / l.producer_ms, l.consumer_rate, s.buffer_size);
+      l.output_ms = l.producer_ms <= 0 ? 0
+                                       : l.producer_ms * mm1k_empty(kMsPerSecond / l.producer_ms,
+                                                                    l.consumer_rate, s.buffer_size);
     }
     input_ms = l.output_ms;
   }

@@ -11,7 +11,8 @@ namespace {
 
 using Kind = LatencyStage::Kind;
 
-// Figure 4 of the paper with the parameters of Figure 5: 5 ms to read, 2 ms to parse, 1 ms to batch.
+// Figure 4 of the paper with the parameters of Figure 5: 5 ms to read, 2 ms to parse, 1 ms to
+// batch.
 std::vector<LatencyStage> figure5() {
   return {{.kind = Kind::source, .own_ms = 5},
           {.kind = Kind::interleave, .parallelism = 1, .buffer_size = 1, .cycle_length = 2},

@@ -149,6 +149,7 @@ std::vector<TunerMove> LivePolicy::look(const TunerView& view, const TunerCosts&
 std::vector<TunerMove> LivePolicy::raise(const TunerView& view, const TunerCosts& costs) {
   TunerPlan plan = plan_more(view, costs);
   if (plan.moves.empty()) plan = longer_buffers(view, costs);
+  if (plan.moves.empty()) plan = plan_probe(view, costs);
   if (plan.moves.empty()) return {};
   std::vector<TunerMove> moves;
   for (const PlannedMove& m : plan.moves) moves.push_back(m.move);

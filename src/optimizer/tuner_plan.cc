@@ -125,6 +125,23 @@ TunerPlan plan_more(const TunerView& view, const TunerCosts& costs) {
   return out;
 }
 
+TunerPlan plan_probe(const TunerView& view, const TunerCosts& costs) {
+  constexpr double kBusy = 0.9;
+  double used = 0;
+  for (const double busy : costs.busy_seconds) used += busy * costs.cpu_share * costs.rate;
+  if (used > kBusy * view.cores) return {};
+  for (const TunerLimit& limit : tuner_limits(view, costs, true)) {
+    TunerMove move;
+    if (!relieve(view, costs, limit, &move)) continue;
+    TunerView at = view;
+    set(&at, move);
+    if (!fits(at, costs)) return {};
+    const double gain = predicted_rate(at, costs) / predicted_rate(view, costs);
+    return {{{move, "cores are idle, and nothing explains it: tried"}}, std::max(1.0, gain)};
+  }
+  return {};
+}
+
 TunerPlan plan_less(const TunerView& view, const TunerCosts& costs, double rate) {
   TunerView at = view;
   for (size_t i = 0; i < at.stages.size(); ++i) {

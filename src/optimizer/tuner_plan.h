@@ -22,6 +22,10 @@ struct TunerPlan {
 // Keeps the bytes that stages hold ahead within half of the memory budget.
 TunerPlan plan_more(const TunerView& view, const TunerCosts& costs);
 
+// One step up where the model sees no gain, for a run that is slower than the model says and leaves
+// cores idle.
+TunerPlan plan_probe(const TunerView& view, const TunerCosts& costs);
+
 // Lowers calls to the least with which the pipeline makes `rate` elements per second by itself.
 TunerPlan plan_less(const TunerView& view, const TunerCosts& costs, double rate);
 
