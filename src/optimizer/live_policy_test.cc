@@ -35,13 +35,6 @@ SimulatedStage buffer_of(int64_t rows) {
   s.bytes = 1000;
   return s;
 }
-SimulatedStage batch_of(int64_t size, double ms) {
-  SimulatedStage s = source_of(ms);
-  s.inputs = size;
-  s.bytes = 1000 * size;
-  return s;
-}
-
 SimulatedPipeline pipeline_of(std::vector<SimulatedStage> stages, int cores) {
   SimulatedPipeline p;
   p.stages = std::move(stages);
@@ -62,39 +55,13 @@ TEST_CASE("tuner model: threads, calls, cores and the consumer limit the rate") 
   CHECK(simulate(p, nullptr, 10).rate() == doctest::Approx(1 / 5e-3).epsilon(0.01));
 }
 
-// Stages of very different costs, some of which wait, before a batch or not, with a consumer or
-// not.
-SimulatedPipeline drawn_pipeline(uint64_t seed) {
-  std::mt19937_64 random(seed);
-  const auto uniform = [&](double low, double high) {
-    return std::uniform_real_distribution<double>(low, high)(random);
-  };
-  std::vector<SimulatedStage> stages;
-  const int maps = 2 + static_cast<int>(random() % 2);
-  int64_t size = 1;
-  if (random() % 2 == 0) {
-    size = 8;
-    stages.push_back(batch_of(size, uniform(0, 0.5)));
-  }
-  for (int i = 0; i < maps; ++i)
-    stages.push_back(map_of(std::exp(uniform(-2.5, 1.5)), uniform(0, 1)));
-  stages.push_back(source_of(uniform(0.01, 0.3)));
-  SimulatedPipeline p = pipeline_of(std::move(stages), 4);
-  p.seed = seed;
-  if (random() % 3 == 0) {
-    const double seconds = uniform(0.1, 4) * kMs * static_cast<double>(size);
-    p.consumer = [seconds](double) { return seconds; };
-  }
-  return p;
-}
-
 TEST_CASE("live policy: comes to 95 % of the best setting of drawn pipelines") {
   const uint64_t seed = std::random_device{}();
   INFO("seed ", seed);
   constexpr int kPipelines = 30;
   std::vector<double> shares, seconds;
   for (uint64_t i = 0; i < kPipelines; ++i) {
-    const SimulatedPipeline p = drawn_pipeline(seed + i);
+    const SimulatedPipeline p = drawn_pipeline(seed + i, 4);
     const double best = exhaustive_rate(p, 2);
     const auto policy = live_policy();
     const SimulatedRun run = simulate(p, policy.get(), 8);
@@ -234,7 +201,7 @@ TEST_CASE("live policy: keeps its budgets while the consumer stops and goes") {
   std::mt19937_64 random(seed);
   int64_t plans = 0;
   for (uint64_t i = 0; i < 80; ++i) {
-    SimulatedPipeline p = drawn_pipeline(seed + i);
+    SimulatedPipeline p = drawn_pipeline(seed + i, 4);
     p.stages.insert(p.stages.begin(), buffer_of(2));
     for (SimulatedStage& s : p.stages) s.bytes = 1 + static_cast<int64_t>(random() % 100'000);
     p.memory_bytes = 400'000 + static_cast<int64_t>(random() % 10'000'000);
@@ -261,21 +228,11 @@ TEST_CASE("live policy: keeps its budgets while the consumer stops and goes") {
 }
 
 TEST_CASE("live policy: the same counters give the same moves") {
-  const SimulatedPipeline p = drawn_pipeline(5);
+  const SimulatedPipeline p = drawn_pipeline(5, 4);
   const auto a = live_policy(), b = live_policy();
   const SimulatedRun first = simulate(p, a.get(), 5), second = simulate(p, b.get(), 5);
   CHECK(first.elements == second.elements);
   CHECK(first.changes == second.changes);
-}
-
-TEST_CASE("live policy: stages that wait for storage get more calls than there are cores") {
-  SimulatedStage read = map_of(0.2);
-  read.wait_seconds = 5 * kMs;
-  const SimulatedPipeline p = pipeline_of({read, source_of(0.01)}, 2);
-  const auto policy = live_policy();
-  const SimulatedRun run = simulate(p, policy.get(), 10);
-  CHECK(run.stages[0].calls > 2);
-  CHECK(run.rate(5, 10) > 1.9 * 2 / (5.2 * kMs));
 }
 
 }  // namespace

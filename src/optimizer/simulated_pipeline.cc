@@ -1,6 +1,7 @@
 #include "optimizer/simulated_pipeline.h"
 
 #include <algorithm>
+#include <cmath>
 #include <queue>
 #include <random>
 #include <set>
@@ -10,7 +11,7 @@
 namespace penstock {
 namespace {
 
-enum class Event : uint8_t { pulled, computed, published, consumed, tick };
+enum class Event : uint8_t { pulled, computed, consumed, tick };
 
 // State of one stage. It outlives the times in which it has threads of its own.
 struct Working {
@@ -61,16 +62,14 @@ class Simulation {
     Event what;
     size_t stage;
     int64_t number;
-    double later;  // time that follows: computing behind pulling, waiting behind computing
-    double wait;
+    double later;                               // computing, after pulling
     bool operator<(const Entry& other) const {  // the earliest is on top
       return time != other.time ? time > other.time : order > other.order;
     }
   };
 
-  void at(double time, Event what, size_t stage, int64_t number, double later = 0,
-          double wait = 0) {
-    events_.push({time, order_++, what, stage, number, later, wait});
+  void at(double time, Event what, size_t stage, int64_t number, double later = 0) {
+    events_.push({time, order_++, what, stage, number, later});
   }
 
   bool is_ahead(size_t i) const {
@@ -88,47 +87,33 @@ class Simulation {
     return std::gamma_distribution<double>(1 / v, v * seconds)(random_);
   }
 
-  // What `count` elements of stage `first` need that runs in the thread that pulls it: its time,
-  // and the stage with threads of its own that ends it.
+  // The stage with threads of its own from which `count` elements of stage `first` are pulled, and
+  // how many of its elements that takes.
   struct Pulled {
-    double cpu = 0, wait = 0;
     size_t source = kConsumer;  // none: it ends in the source
-    int64_t elements = 0;       // of `source`
+    int64_t elements = 0;
   };
   Pulled pulled(size_t first, int64_t count) const {
-    Pulled out;
     for (size_t i = first; i < stages_.size(); ++i) {
-      if (is_ahead(i)) {
-        out.source = i;
-        out.elements = count;
-        return out;
-      }
-      out.cpu += static_cast<double>(count) * stages_[i].cpu_seconds;
-      out.wait += static_cast<double>(count) * stages_[i].wait_seconds;
+      if (is_ahead(i)) return {i, count};
       count *= stages_[i].inputs;
     }
-    return out;
+    return {};
   }
-  // Draws the times of the same, and counts them.
+  // Draws the times of the stages on the way, and counts them.
   double spend(size_t first, int64_t count) {
     double out = 0;
     for (size_t i = first; i < stages_.size() && !is_ahead(i); ++i) {
-      for (int64_t k = 0; k < count; ++k)
-        out += compute(i, stages_[i].cpu_seconds + stages_[i].wait_seconds);
+      for (int64_t k = 0; k < count; ++k) out += compute(i);
       count *= stages_[i].inputs;
     }
     return out;
   }
-  double compute(size_t i, double mean) {
-    const double seconds = drawn(i, mean);
+  double compute(size_t i) {
+    const double seconds = drawn(i, stages_[i].cpu_seconds);
     work_[i].busy += seconds;
-    cpu_ += seconds * share(i);
     ++work_[i].elements;
     return seconds;
-  }
-  double share(size_t i) const {
-    const double all = stages_[i].cpu_seconds + stages_[i].wait_seconds;
-    return all > 0 ? stages_[i].cpu_seconds / all : 1;
   }
   bool take(const Pulled& need) {
     if (need.source == kConsumer) return true;
@@ -177,8 +162,8 @@ class Simulation {
     w.pulling = true;
     --free_cores_;
     const double pull = spend(i + 1, stages_[i].inputs);
-    const double all = compute(i, stages_[i].cpu_seconds + stages_[i].wait_seconds);
-    at(now_ + pull, Event::pulled, i, w.next++, all * share(i), all * (1 - share(i)));
+    const double own = compute(i);
+    at(now_ + pull, Event::pulled, i, w.next++, own);
     return true;
   }
   int64_t wanted_of(size_t i) const {
@@ -194,11 +179,8 @@ class Simulation {
     switch (e.what) {
       case Event::pulled:
         work_[e.stage].pulling = false;
-        return at(now_ + e.later, Event::computed, e.stage, e.number, 0, e.wait);
-      case Event::computed:
-        ++free_cores_;
-        return at(now_ + e.wait, Event::published, e.stage, e.number);
-      case Event::published: return publish(&work_[e.stage], e.number);
+        return at(now_ + e.later, Event::computed, e.stage, e.number);
+      case Event::computed: ++free_cores_; return publish(&work_[e.stage], e.number);
       case Event::consumed:
         consuming_ = false;
         asked_ = now_;
@@ -222,7 +204,6 @@ class Simulation {
     v.cores = p_.cores;
     v.memory_bytes = p_.memory_bytes;
     v.asking_seconds = asking_ + (consuming_ ? 0 : now_ - asked_);
-    double busy = 0;
     for (size_t i = 0; i < stages_.size(); ++i) {
       const SimulatedStage& s = stages_[i];
       TunedStage t;
@@ -235,10 +216,8 @@ class Simulation {
       t.elements = t.blocks = i == 0 ? taken_ : work_[i].elements;
       t.bytes = t.elements * s.bytes;
       t.busy_seconds = work_[i].busy;
-      busy += t.busy_seconds;
       v.stages.push_back(t);
     }
-    v.cpu_share = busy > 0 ? std::min(1.0, cpu_ / busy) : 1;
     return v;
   }
 
@@ -275,7 +254,7 @@ class Simulation {
   std::mt19937_64 random_;
   std::priority_queue<Entry> events_;
   int64_t order_ = 0;
-  double now_ = 0, next_look_ = 0, cpu_ = 0;
+  double now_ = 0, next_look_ = 0;
   bool consuming_ = false;
   double asking_ = 0, asked_ = 0;
   int64_t taken_ = 0;
@@ -297,6 +276,44 @@ double SimulatedRun::rate(double from, double to) const {
 
 SimulatedRun simulate(const SimulatedPipeline& pipeline, TunerPolicy* policy, double seconds) {
   return Simulation(pipeline, policy, seconds).run();
+}
+
+SimulatedPipeline drawn_pipeline(uint64_t seed, int cores) {
+  constexpr double kMs = 1e-3;
+  constexpr int64_t kBytes = 1000;
+  std::mt19937_64 random(seed);
+  const auto uniform = [&](double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random);
+  };
+  SimulatedPipeline p;
+  p.cores = cores;
+  p.seed = seed;
+  const uint64_t maps = 2 + random() % 2;
+  int64_t size = 1;
+  if (random() % 2 == 0) {
+    size = 8;
+    SimulatedStage batch;
+    batch.cpu_seconds = uniform(0, 0.5) * kMs;
+    batch.inputs = size;
+    batch.bytes = size * kBytes;
+    p.stages.push_back(batch);
+  }
+  for (uint64_t i = 0; i < maps; ++i) {
+    SimulatedStage map;
+    map.cpu_seconds = std::exp(uniform(-2.5, 1.5)) * kMs;
+    map.variation = uniform(0, 1);
+    map.has_calls = true;
+    map.bytes = kBytes;
+    p.stages.push_back(map);
+  }
+  SimulatedStage source;
+  source.cpu_seconds = uniform(0.01, 0.3) * kMs;
+  p.stages.push_back(source);
+  if (random() % 3 == 0) {
+    const double seconds = uniform(0.1, 4) * kMs * static_cast<double>(size);
+    p.consumer = [seconds](double) { return seconds; };
+  }
+  return p;
 }
 
 double exhaustive_rate(SimulatedPipeline pipeline, double seconds) {

@@ -18,12 +18,11 @@
 namespace penstock {
 
 struct SimulatedStage {
-  double cpu_seconds = 0;   // mean for an element
-  double variation = 0;     // squared coefficient of variation, of gamma distributed times
-  double wait_seconds = 0;  // for storage: takes a call, but no core
-  int64_t inputs = 1;       // for an element
-  int64_t bytes = 0;        // of an element
-  bool has_calls = false;   // else it may have rows ahead
+  double cpu_seconds = 0;  // mean for an element
+  double variation = 0;    // squared coefficient of variation, of gamma distributed times
+  int64_t inputs = 1;      // for an element
+  int64_t bytes = 0;       // of an element
+  bool has_calls = false;  // else it may have rows ahead
   int64_t calls = 1, rows_ahead = 0;
   bool fixed = false;
 };
@@ -59,6 +58,10 @@ struct SimulatedRun {
 
 // Runs for `seconds` of virtual time. `policy` may be null.
 SimulatedRun simulate(const SimulatedPipeline& pipeline, TunerPolicy* policy, double seconds);
+
+// Returns a pipeline of two or three maps of very different costs, before a batch or not, with a
+// consumer that has work of its own or not.
+SimulatedPipeline drawn_pipeline(uint64_t seed, int cores);
 
 // Returns the highest rate of all settings of calls from 1 to the cores, each run for `seconds`.
 double exhaustive_rate(SimulatedPipeline pipeline, double seconds);

@@ -30,12 +30,9 @@ std::string reason(const TunerLimit& limit) {
   return "the cores limit the rate to " + rate;
 }
 
-// The most calls of a stage: as many as keep all cores busy, though they wait for storage.
-int64_t most_calls(const TunerView& view, const TunerCosts& costs, size_t stage) {
-  constexpr double kMostWaiting = 8;  // calls for one at work
-  const double waiting = std::min(kMostWaiting, 1 / std::max(costs.cpu_share, 1e-3));
-  const auto most = static_cast<int64_t>(std::ceil(view.cores * waiting - 1e-9));
-  return std::min(view.stages[stage].calls.most, std::max<int64_t>(1, most));
+// More calls than cores bring nothing: tasks of the pool never wait for storage.
+int64_t most_calls(const TunerView& view, size_t stage) {
+  return std::min<int64_t>(view.stages[stage].calls.most, view.cores);
 }
 
 bool fits(const TunerView& view, const TunerCosts& costs) {
@@ -48,7 +45,7 @@ bool relieve(const TunerView& view, const TunerCosts& costs, const TunerLimit& l
   if (limit.kind == TunerLimit::Kind::cores) return false;
   if (limit.kind == TunerLimit::Kind::calls) {
     const TunedValue& calls = view.stages[limit.stage].calls;
-    if (calls.movable && calls.now < most_calls(view, costs, limit.stage)) {
+    if (calls.movable && calls.now < most_calls(view, limit.stage)) {
       *out = {limit.stage, Tuned::calls, calls.now + 1};
       return true;
     }
@@ -57,7 +54,7 @@ bool relieve(const TunerView& view, const TunerCosts& costs, const TunerLimit& l
   double heaviest = 0;
   for (const size_t i : limit.stages) {
     const TunedStage& s = view.stages[i];
-    const bool calls = s.calls.movable && s.calls.now <= 1 && most_calls(view, costs, i) >= 2;
+    const bool calls = s.calls.movable && s.calls.now <= 1 && most_calls(view, i) >= 2;
     const bool rows = s.calls.most == 0 && s.rows_ahead.movable && s.rows_ahead.now == 0;
     if (!calls && !rows) continue;
     const double relief = calls ? costs.busy_seconds[i] : 0;

@@ -94,6 +94,9 @@ TEST_CASE("a malformed trace is refused with file and key") {
   CHECK(message_of(json) ==
         "trace: f.trace: fill.stages: must be a list with as many stages as the trace");
   json = good;
+  json["decisions"][0]["stage"] = 2;
+  CHECK(message_of(json) == "trace: f.trace: decisions[0].stage: must be the id of a stage");
+  json = good;
   json["interval"]["seconds"] = "long";
   CHECK(message_of(json) == "trace: f.trace: interval.seconds: must be a number");
   json = good;
