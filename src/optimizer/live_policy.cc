@@ -20,6 +20,7 @@ namespace {
 
 constexpr double kShortest = 0.1, kLongest = 0.8;  // seconds between two looks
 constexpr int kQuietLooks = 5;                     // before it looks less often
+constexpr int kUnexplainedLooks = 4;               // at idle cores, before something is tried
 constexpr double kFewElements = 8;                 // a window has at least so many,
 constexpr double kLongWindow = 0.8;                // or this many seconds
 constexpr double kWaits = 0.05;                    // share of the time: below it demand is met
@@ -77,6 +78,7 @@ class LivePolicy final : public TunerPolicy {
   double phase_rate_ = 0, phase_work_ = 0;
   int other_phase_ = 0;  // windows in a row
   int quiet_ = 0;
+  int unexplained_ = 0;  // looks in a row at idle cores
   double period_ = kShortest;
   std::vector<TunerDecision> decisions_;
   size_t made_ = 0;
@@ -130,7 +132,7 @@ void LivePolicy::notice_phase(const TunerView& view, const TunerCosts& costs) {
   phase_work_ = work;
   other_phase_ = 0;
   period_ = kShortest;
-  for (auto& [key, ban] : bans_) ban.until = std::min(ban.until, view.seconds);
+  for (auto& [key, ban] : bans_) ban.until = std::min(ban.until, view.seconds + kFirstBan / 4);
 }
 
 std::vector<TunerMove> LivePolicy::look(const TunerView& view, const TunerCosts& costs) {
@@ -149,7 +151,12 @@ std::vector<TunerMove> LivePolicy::look(const TunerView& view, const TunerCosts&
 std::vector<TunerMove> LivePolicy::raise(const TunerView& view, const TunerCosts& costs) {
   TunerPlan plan = plan_more(view, costs);
   if (plan.moves.empty()) plan = longer_buffers(view, costs);
-  if (plan.moves.empty()) plan = plan_probe(view, costs);
+  if (plan.moves.empty()) {
+    plan = plan_probe(view, costs);
+    unexplained_ = plan.moves.empty() ? 0 : unexplained_ + 1;
+    if (unexplained_ < kUnexplainedLooks) return {};
+  }
+  unexplained_ = 0;
   if (plan.moves.empty()) return {};
   std::vector<TunerMove> moves;
   for (const PlannedMove& m : plan.moves) moves.push_back(m.move);

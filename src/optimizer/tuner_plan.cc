@@ -124,8 +124,8 @@ TunerPlan plan_more(const TunerView& view, const TunerCosts& costs) {
 
 TunerPlan plan_probe(const TunerView& view, const TunerCosts& costs) {
   constexpr double kBusy = 0.9;
-  double used = 0;
-  for (const double busy : costs.busy_seconds) used += busy * costs.cpu_share * costs.rate;
+  double used = 0;  // threads, those included that wait for a core which another program has
+  for (const double busy : costs.busy_seconds) used += busy * costs.rate;
   if (used > kBusy * view.cores) return {};
   for (const TunerLimit& limit : tuner_limits(view, costs, true)) {
     TunerMove move;
