@@ -37,6 +37,10 @@ class Iterator {
   // block first; see interrupt_if.
   enum class Next : uint8_t { element, end, timeout };
   Next next(Element* out, double timeout_seconds);
+  // The next element if an earlier call has fetched it with others; else false, which says nothing
+  // about the end. Never waits or computes, not even for a next in another thread. Throws Error as
+  // next does.
+  bool next_fetched(Element* out);
 
   // The job so far, read from live counters: from any thread, also while next runs, and after the
   // end. None of them stops or slows the run.
@@ -62,6 +66,7 @@ class Iterator {
 
  private:
   Next next_before(Element* out, int64_t deadline_ns);
+  void take_row(Element* out);
   std::unique_ptr<State> state_;
 };
 

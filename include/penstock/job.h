@@ -34,7 +34,10 @@ struct StageStats {
   double cpu_seconds = 0;      // of the stage itself, without its inputs
   double starved_seconds = 0;  // without input
   double blocked_seconds = 0;  // without room for output
-  int64_t limit = 1;           // threads that it may use
+  // User code under a lock that the process has once (lock_clock.h).
+  double lock_seconds = 0;       // CPU time with the lock
+  double lock_wait_seconds = 0;  // until it was held
+  int64_t limit = 1;             // threads that it may use
 };
 
 struct Stats {
@@ -96,7 +99,7 @@ struct Estimate {
 };
 
 // The limit of the rate.
-enum class Holder : uint8_t { consumer, stage, cpu, storage, unclear, other_programs };
+enum class Holder : uint8_t { consumer, stage, cpu, storage, unclear, other_programs, lock };
 
 struct StageCost {
   std::string name;

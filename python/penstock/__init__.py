@@ -24,11 +24,7 @@ from ._types import DTYPES, DatasetSpec, DType, TensorSpec
 from ._values import Value, auto
 from ._watch import watch
 
-_own = dict(globals())
-globals().update(_calls.functions())
-globals().update(DTYPES)
-globals().update({name: what for name, what in _own.items() if not name.startswith("__")})
-
-
 __version__ = _core.version
-__all__ = sorted(name for name in {*DTYPES, *_calls.functions(), *_own} if not name.startswith("_"))
+globals().update(DTYPES)
+# Operators, ops, their groups and __all__ are made when they are first asked for. What stands above goes before them.
+__getattr__, __dir__ = _calls.made_later(globals(), _calls.functions())

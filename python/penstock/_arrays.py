@@ -1,12 +1,12 @@
 """NumPy arrays into sources and out of elements; NumPy is loaded when the first one is seen."""
+import collections
 import sys
-import typing
 
 from . import _core
 from ._errors import InvalidArgument
 
 
-class Ragged(typing.NamedTuple):
+class Ragged(collections.namedtuple("Ragged", "values splits")):
     """A ragged tensor: item i of axis k is [splits[k][i], splits[k][i + 1]) of the next; the last cut ``values``.
 
     >>> import penstock as ps
@@ -16,16 +16,13 @@ class Ragged(typing.NamedTuple):
     ([1, 2, 3], [0, 2, 2, 3])
     """
 
-    values: typing.Any
-    splits: tuple
+    __slots__ = ()
 
 
-class Sparse(typing.NamedTuple):
+class Sparse(collections.namedtuple("Sparse", "indices values shape")):
     """A sparse tensor: ``values[i]`` stands at ``indices[i]``, the rest is 0."""
 
-    indices: typing.Any
-    values: typing.Any
-    shape: typing.Any
+    __slots__ = ()
 
 
 def strings(items, shape):
@@ -58,6 +55,11 @@ def is_array(x):
         return True
     return hasattr(type(x), "__array__") and hasattr(type(x), "shape") and not isinstance(x, type) and \
         not (numpy is not None and isinstance(x, numpy.generic))
+
+
+def is_dataclass(x):
+    """True for values of dataclasses; `dataclasses`, which is slow to load, is there when one has been made."""
+    return hasattr(type(x), "__dataclass_fields__")
 
 
 def to_core(x):

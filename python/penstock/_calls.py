@@ -1,6 +1,9 @@
-"""Functions and methods made from the engine's own table of operators and ops."""
-import inspect
+"""Functions and methods made from the engine's own table of operators and ops, each when it is first asked for.
+
+There are a thousand, and their signatures alone would be half of the time that `import penstock` takes.
+"""
 import keyword
+import sys
 import types
 
 from . import _core
@@ -27,6 +30,7 @@ def _default(text):
 
 def signature(parameters, method=False):
     """The Python signature of a call: what help() shows, and what says how many arguments it must have."""
+    import inspect
     P = inspect.Parameter
     out = []
     several = False
@@ -98,13 +102,47 @@ def is_method(name):
     return bool(parameters) and parameters[0][1] == "dataset"
 
 
+class Method:
+    """A method of a class that is made, and takes this one's place, when it is first asked for."""
+
+    def __init__(self, cls, name):
+        self.cls, self.name = cls, name
+
+    def __get__(self, instance, owner=None):
+        method = operator_method(self.name)
+        setattr(self.cls, self.name, method)
+        return method.__get__(instance, owner)
+
+
 def functions():
-    """-> {name: function} of the package, and groups of ops as namespaces where their name is free."""
-    out = {name: op_function(name) for name in OPS}
-    out.update({name: operator_function(name) for name in OPERATORS if not is_method(name)})
-    groups = {}
-    for name, (_, group, _, _) in OPS.items():
-        if group.isidentifier() and group not in NAMES:
-            groups.setdefault(group, {})[name] = out[name]
-    out.update({group: types.SimpleNamespace(**members) for group, members in groups.items()})
+    """-> {name: what makes it of the name} of the package; groups of ops are namespaces where their name is free."""
+    out = dict.fromkeys(OPS, op_function)
+    out.update((name, operator_function) for name in OPERATORS if not is_method(name))
+    out.update((group, _group) for _, group, _, _ in OPS.values() if group.isidentifier() and group not in NAMES)
     return out
+
+
+def _group(group):
+    """The ops of a group as a module, so that help() lists them."""
+    module = types.ModuleType(f"penstock.{group}", f"The ops of the group {group}.")
+    inside = vars(module)
+    names = [name for name, op in OPS.items() if op[1] == group]
+    later = dict.fromkeys(names, lambda name: getattr(sys.modules["penstock"], name))
+    inside["__getattr__"], inside["__dir__"] = made_later(inside, later)
+    return module
+
+
+def made_later(inside, makers):
+    """-> __getattr__ and __dir__ of a module, whose names are ``inside``, for members that are made when first asked for."""
+    own = [name for name in inside if not name.startswith("_")]
+
+    def get(name):
+        if name == "__all__":
+            made = sorted({*own, *makers})
+        elif name in makers:
+            made = makers[name](name)
+        else:
+            raise AttributeError(f"module {inside['__name__']!r} has no attribute {name!r}")
+        return inside.setdefault(name, made)  # another thread may have been faster
+
+    return get, lambda: sorted({*inside, *makers})

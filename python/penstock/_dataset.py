@@ -3,7 +3,7 @@ import os
 
 from . import _core
 from ._arrays import is_array, to_core
-from ._calls import OPERATORS, build, is_method, operator_method
+from ._calls import OPERATORS, Method, build, is_method
 from ._errors import FailedPrecondition, InvalidArgument
 from ._reports import Explanation, Optimization, preformatted
 from ._types import leaf
@@ -138,8 +138,8 @@ class Dataset:
         100
         """
         iterator = _core.Iterator(self._core, self._codes)
-        iterator.drain()
-        return iterator.stats()
+        iterator._drain()
+        return iterator._stats()
 
     def explain(self, seconds=3.0, elements=0):
         """Runs it for some seconds (or elements): what limits its rate, and what to do about it.
@@ -207,7 +207,7 @@ def _again(text, options):
     return Dataset(_core.parse(text, {}).configured(*options))
 
 
-class Iterator:
+class Iterator(_core.Iterator):
     """One pass over a dataset. Threads may share it: each element goes to one of them.
 
     >>> import penstock as ps
@@ -222,34 +222,28 @@ class Iterator:
     [1, 2]
     """
 
-    __slots__ = ("_core",)
+    __slots__ = ()
 
     def __init__(self, dataset, state=None):
-        self._core = _core.Iterator(dataset._core, dataset._codes, *([] if state is None else [_states(state)]))
+        super().__init__(dataset._core, dataset._codes, *([] if state is None else [_states(state)]))
         for one in watching:
             one.add(dataset, self)
 
-    def __iter__(self):
-        return self._core  # a call less for each element
-
-    def __next__(self):
-        return next(self._core)
-
     def save_state(self):
         """Where it stands, as bytes: kilobytes, whatever the stages hold; see Dataset.restore."""
-        return self._core.save()
+        return self._save()
 
     def state_dict(self):
         """The same, as trainers keep it."""
-        return {"penstock": self._core.save()}
+        return {"penstock": self._save()}
 
     def load_state_dict(self, state):
         """Goes on where the iterator stood that gave ``state``."""
-        self._core.restore(_states(state))
+        self._restore(_states(state))
 
     def stats(self):
         """What has been counted so far; see Dataset.run. From any thread, at any time."""
-        return self._core.stats()
+        return self._stats()
 
     def explain(self):
         """What has limited the rate so far, the work of whoever takes the elements included; see Dataset.explain.
@@ -261,11 +255,11 @@ class Iterator:
         >>> it.explain().data["trust"]["ended"]
         True
         """
-        return Explanation(*self._core.explain())
+        return Explanation(*self._explain())
 
     def trace(self):
         """The text of a trace of the run so far; see Dataset.trace."""
-        return self._core.trace()
+        return self._trace()
 
 
 def _states(state):
@@ -317,4 +311,4 @@ def read(path, **settings):
 
 for _name in OPERATORS:
     if is_method(_name) and not hasattr(Dataset, _name):
-        setattr(Dataset, _name, operator_method(_name))
+        setattr(Dataset, _name, Method(Dataset, _name))

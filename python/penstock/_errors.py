@@ -1,6 +1,5 @@
 """Errors: one exception for each kind, which is also one of Python's own."""
 import collections
-import linecache
 import os
 import sys
 
@@ -9,7 +8,8 @@ class Error(Exception):
     """Something went wrong in a pipeline.
 
     ``code`` is the kind ("NOT_FOUND"), ``node`` the stage that says it ("" if none does), ``message`` the
-    text without it.
+    text without it. ``file``, ``offset`` (in bytes) and ``record`` (counted from 0) say which part of which file it is
+    about; each is None if the error does not name one.
 
     >>> import penstock as ps
     >>> try:
@@ -21,12 +21,15 @@ class Error(Exception):
 
     code = "UNKNOWN"
 
-    def __init__(self, message="", node=""):
+    def __init__(self, message="", node="", file=None, offset=None, record=None):
         super().__init__(f"{node}: {message}" if node else message)
         self.message, self.node = message, node
+        self.file, self.offset, self.record = file, offset, record
+        if isinstance(self, OSError):
+            self.filename = file
 
     def __reduce__(self):
-        return type(self), (self.message, self.node)
+        return type(self), (self.message, self.node, self.file, self.offset, self.record)
 
     def __str__(self):  # OSError and KeyError have their own
         return str(self.args[0]) if self.args else ""
@@ -105,10 +108,10 @@ KINDS = {kind.code: kind for kind in (InvalidArgument, NotFound, AlreadyExists, 
 __all__ = sorted(["Error", "TraceError", *(kind.__name__ for kind in KINDS.values())])
 
 
-def make(code, message, node):
-    """The exception of an error of the engine; called by penstock._core."""
+def make(code, message, node, *origin):
+    """The exception of an error of the engine; called by penstock._core. ``origin``: file, offset and record."""
     kind = KINDS.get(code, Error)
-    out = kind(message, node)
+    out = kind(message, node, *origin)
     out.code = code
     for text, exception in reversed(list(_thrown.items())):
         if text in message:
@@ -156,6 +159,7 @@ def forget_errors():
 
 def traced(what, instead):
     """-> TraceError that shows the line of the user's function which asks for `what`."""
+    import linecache
     here = os.path.dirname(os.path.abspath(__file__))
     frame = sys._getframe(1)
     while frame and os.path.dirname(os.path.abspath(frame.f_code.co_filename)) == here:

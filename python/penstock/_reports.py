@@ -1,10 +1,9 @@
 """What explain and optimize give."""
-import html
-import json
 
 
 def preformatted(text, heading=""):
     """HTML of a text whose columns count, for notebooks."""
+    import html
     head = f"<p><b>{html.escape(heading)}</b></p>" if heading else ""
     return f"{head}<pre>{html.escape(text)}</pre>"
 
@@ -19,6 +18,7 @@ class Explanation:
     """
 
     def __init__(self, text, verdict, data):
+        import json
         self.text, self.verdict, self.data = text, verdict, json.loads(data)
 
     def __str__(self):

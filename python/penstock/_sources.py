@@ -201,5 +201,5 @@ def _call_function(arguments):
 @atexit.register
 def close():
     """Before the interpreter ends: no thread of a pipeline may call Python code after that."""
-    _core.Iterator.close_all()
+    _core.Iterator._close_all()
     forget_errors()

@@ -1,8 +1,7 @@
 """The structure of Python values: dicts, tuples, namedtuples, dataclasses and lists around arrays."""
-import dataclasses
 import numbers
 
-from ._arrays import dtype_of
+from ._arrays import dtype_of, is_dataclass
 from ._errors import InvalidArgument
 from ._types import DTYPES, DType, TensorSpec
 
@@ -13,7 +12,8 @@ def parts(x):
         return x
     if isinstance(x, tuple) and hasattr(x, "_fields") and not isinstance(x, TensorSpec):
         return x._asdict()
-    if dataclasses.is_dataclass(x) and not isinstance(x, type):
+    if is_dataclass(x):
+        import dataclasses
         return {f.name: getattr(x, f.name) for f in dataclasses.fields(x)}
     if isinstance(x, tuple) and not isinstance(x, TensorSpec):
         return x

@@ -1,5 +1,5 @@
 """Dtypes, and descriptions of elements."""
-import typing
+import collections
 
 from . import _core
 
@@ -47,7 +47,7 @@ def dtype(name):
     return DTYPES[name]
 
 
-class TensorSpec(typing.NamedTuple):
+class TensorSpec(collections.namedtuple("TensorSpec", "dtype shape kind ragged_rank", defaults=("tensor", 0))):
     """What is known of a tensor: its dtype and its shape (None: an unknown size, or an unknown rank).
 
     ``kind`` is "tensor", "ragged" (axes 1 to ``ragged_rank`` are), "sparse" or "optional".
@@ -57,16 +57,13 @@ class TensorSpec(typing.NamedTuple):
     (2,)
     """
 
-    dtype: DType
-    shape: typing.Optional[tuple]
-    kind: str = "tensor"
-    ragged_rank: int = 0
+    __slots__ = ()
 
 
-class DatasetSpec(typing.NamedTuple):
+class DatasetSpec(collections.namedtuple("DatasetSpec", "element")):
     """An element that is a dataset: the spec of its elements."""
 
-    element: typing.Any
+    __slots__ = ()
 
 
 def leaf(kind, what, shape, ragged_rank):

@@ -1,12 +1,10 @@
 """Symbolic values, which a function of a pipeline computes with while it is traced, and what becomes one."""
-import dataclasses
-import inspect
 import numbers
 import sys
 import threading
 
 from . import _core
-from ._arrays import is_array
+from ._arrays import is_array, is_dataclass
 from ._errors import InvalidArgument, traced
 from ._types import DTYPES, DType
 
@@ -220,7 +218,8 @@ def to_core(x):
         return _core.tuple([to_core(v) for v in x])
     if isinstance(x, list):
         return _core.list([to_core(v) for v in x])
-    if dataclasses.is_dataclass(x) and not isinstance(x, type):
+    if is_dataclass(x):
+        import dataclasses
         return _core.dict([(f.name, to_core(getattr(x, f.name))) for f in dataclasses.fields(x)])
     return _other_to_core(x)
 
@@ -275,6 +274,7 @@ def call(name, args, named):
 
 def arity(f):
     """The number of arguments that a function must be given: parts of an element."""
+    import inspect
     try:
         parameters = list(inspect.signature(f).parameters.values())
     except (TypeError, ValueError):

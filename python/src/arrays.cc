@@ -7,6 +7,7 @@
 #include <span>
 
 #include "bindings.h"
+#include "numpy_api.h"
 
 namespace penstock::python {
 namespace {
@@ -16,11 +17,6 @@ char* buffer_format(Type type) {
   static constexpr const char* kFormats[] = {"?", "B", "H", "I", "L", "b", "h",
                                              "i", "l", "e", "H", "f", "d"};
   return const_cast<char*>(kFormats[static_cast<size_t>(type)]);
-}
-
-size_t item_bytes(Type type) {
-  static constexpr size_t kBytes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8};
-  return kBytes[static_cast<size_t>(type)];
 }
 
 struct BufferView {
@@ -101,8 +97,7 @@ Type type_named(const std::string& name) {
 
 nb::object to_numpy(const Array& array) {
   if (array.type() == Type::bytes) return strings(array);
-  static auto* asarray = new nb::object(nb::module_::import_("numpy").attr("asarray"));
-  nb::object out = (*asarray)(nb::cast(array));
+  nb::object out = NumpyApi::get().view(array, nb::cast(array));
   if (array.type() == Type::bfloat16)
     return nb::module_::import_("penstock._arrays").attr("bfloat16")(out);
   return out;

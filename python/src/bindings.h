@@ -14,6 +14,8 @@ namespace nb = nanobind;
 namespace penstock::python {
 
 void bind_errors(nb::module_& m);
+// Makes the C++ exception in flight Python's: for functions that Python calls without nanobind.
+void set_python_error() noexcept;
 void bind_calls(nb::module_& m);
 void bind_values(nb::module_& m);
 void bind_arrays(nb::module_& m);

@@ -3,28 +3,15 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.h"
+#include "numpy_api.h"
 
 namespace penstock::python {
 namespace {
 
 nb::object scalar(const Array& array) {
-  switch (array.type()) {
-    case Type::boolean: return scalar_class(Type::boolean)(array.value<bool>());
-    case Type::uint8: return scalar_class(Type::uint8)(array.value<uint8_t>());
-    case Type::uint16: return scalar_class(Type::uint16)(array.value<uint16_t>());
-    case Type::uint32: return scalar_class(Type::uint32)(array.value<uint32_t>());
-    case Type::uint64: return scalar_class(Type::uint64)(array.value<uint64_t>());
-    case Type::int8: return scalar_class(Type::int8)(array.value<int8_t>());
-    case Type::int16: return scalar_class(Type::int16)(array.value<int16_t>());
-    case Type::int32: return scalar_class(Type::int32)(array.value<int32_t>());
-    case Type::int64: return scalar_class(Type::int64)(array.value<int64_t>());
-    case Type::float32: return scalar_class(Type::float32)(array.value<float>());
-    case Type::float64: return scalar_class(Type::float64)(array.value<double>());
-    case Type::bytes: return nb::bytes(array.text().data(), array.text().size());
-    case Type::float16:
-    case Type::bfloat16: break;
-  }
-  return to_numpy(array)[nb::tuple()];
+  if (array.type() == Type::bytes) return nb::bytes(array.text().data(), array.text().size());
+  if (array.type() == Type::bfloat16) return to_numpy(array)[nb::tuple()];
+  return NumpyApi::get().scalar(array);
 }
 
 template <typename... Args>

@@ -17,13 +17,13 @@ class PyIterator {
  public:
   PyIterator(const Dataset& ds, const nb::object& codes)
       : dataset_(ds), codes_(codes), to_python_(ds.element_spec(), codes) {
-    all().insert(this);
     open([&] { return dataset_.iterate(); });
+    all().insert(this);  // last: an object whose constructor throws has no destructor
   }
   PyIterator(const Dataset& ds, const nb::object& codes, const std::vector<std::string>& saved)
       : dataset_(ds), codes_(codes), to_python_(ds.element_spec(), codes) {
-    all().insert(this);
     restore(saved);
+    all().insert(this);
   }
   ~PyIterator() {
     all().erase(this);
@@ -32,13 +32,17 @@ class PyIterator {
   PyIterator(const PyIterator&) = delete;
   PyIterator& operator=(const PyIterator&) = delete;
 
+  // An invalid object: the end.
   nb::object next() {
     Element element;
+    // Most elements come with others: these need no wait, and so no release of the GIL.
+    if (iterator_ && left_at_.empty() && iterator_->next_fetched(&element))
+      return to_python_(element);
     for (;;) {
       const Iterator::Next got =
           advance([&](Iterator& it) { return it.next(&element, kSignalsEverySeconds); });
       if (got == Iterator::Next::element) return to_python_(element);
-      if (got == Iterator::Next::end) throw nb::stop_iteration();
+      if (got == Iterator::Next::end) return {};
     }
   }
 
@@ -79,6 +83,8 @@ class PyIterator {
       row["cpu_seconds"] = stage.cpu_seconds;
       row["starved_seconds"] = stage.starved_seconds;
       row["blocked_seconds"] = stage.blocked_seconds;
+      row["lock_seconds"] = stage.lock_seconds;
+      row["lock_wait_seconds"] = stage.lock_wait_seconds;
       row["threads"] = stage.limit;
       stages.append(row);
     }
@@ -187,8 +193,19 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
 }
 
 int clear(PyObject* self) {
-  nb::inst_ptr<PyIterator>(self)->clear();
+  if (nb::inst_ready(self)) nb::inst_ptr<PyIterator>(self)->clear();
   return 0;
+}
+
+// Python's loops call this directly, without the lookup of a method.
+PyObject* next(PyObject* self) {
+  try {
+    if (!nb::inst_ready(self)) throw Error(Code::failed_precondition, "the iterator is not open");
+    return nb::inst_ptr<PyIterator>(self)->next().release().ptr();
+  } catch (...) {
+    set_python_error();
+    return nullptr;
+  }
 }
 
 }  // namespace
@@ -196,6 +213,8 @@ int clear(PyObject* self) {
 void bind_iterator(nb::module_& m) {
   static PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)},
                                 {Py_tp_clear, reinterpret_cast<void*>(clear)},
+                                {Py_tp_iter, reinterpret_cast<void*>(PyObject_SelfIter)},
+                                {Py_tp_iternext, reinterpret_cast<void*>(next)},
                                 {0, nullptr}};
   nb::class_<PyIterator>(m, "Iterator", nb::type_slots(slots))
       .def(nb::init<const Dataset&, const nb::object&>())
@@ -203,15 +222,13 @@ void bind_iterator(nb::module_& m) {
            [](PyIterator* self, const Dataset& ds, const nb::object& codes, const nb::list& saved) {
              new (self) PyIterator(ds, codes, texts(saved));
            })
-      .def("__iter__", [](const nb::handle self) { return nb::borrow(self); })
-      .def("__next__", &PyIterator::next)
-      .def("save", &PyIterator::save)
-      .def("restore", [](PyIterator& self, const nb::list& saved) { self.restore(texts(saved)); })
-      .def_static("close_all", &PyIterator::close_all)
-      .def("drain", &PyIterator::drain)
-      .def("stats", &PyIterator::stats)
-      .def("trace", [](const PyIterator& self) { return self.trace().text(); })
-      .def("explain", [](const PyIterator& self) { return explained(self.trace()); });
+      .def("_save", &PyIterator::save)
+      .def("_restore", [](PyIterator& self, const nb::list& saved) { self.restore(texts(saved)); })
+      .def_static("_close_all", &PyIterator::close_all)
+      .def("_drain", &PyIterator::drain)
+      .def("_stats", &PyIterator::stats)
+      .def("_trace", [](const PyIterator& self) { return self.trace().text(); })
+      .def("_explain", [](const PyIterator& self) { return explained(self.trace()); });
 }
 
 }  // namespace penstock::python

@@ -94,7 +94,9 @@ Code code_named(const std::string& name) {
 
 template <typename F>
 auto with_gil(const F& f) {
+  LockClock clock;
   const nb::gil_scoped_acquire gil;
+  clock.held();
   try {
     return f();
   } catch (const nb::python_error& e) {

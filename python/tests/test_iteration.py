@@ -1,6 +1,7 @@
 """Iteration: memory, states, errors, signals, threads, forks."""
 import os
 import pathlib
+import pickle
 import signal
 import tempfile
 import threading
@@ -98,6 +99,23 @@ class Errors(unittest.TestCase):
             with self.assertRaises(ps.DataLoss) as caught:
                 list(ps.tfrecord(str(file)))
             self.assertIn("x.tfrecord", str(caught.exception))
+            self.assertEqual((caught.exception.file, caught.exception.offset), (str(file), 0))
+
+    def test_the_part_of_a_file_that_is_wrong(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = str(pathlib.Path(folder, "numbers: 1 (old).txt"))
+            pathlib.Path(file).write_text("1\nx\n", encoding="utf-8")
+            with self.assertRaises(ps.InvalidArgument) as caught:
+                list(ps.text_line(file).map(lambda s: ps.to_number(s, ps.int64)))
+            e = pickle.loads(pickle.dumps(caught.exception))
+            self.assertEqual((e.file, e.record, e.offset), (file, 1, None))
+            missing = str(pathlib.Path(folder, "missing"))
+            with self.assertRaises(FileNotFoundError) as caught:
+                list(ps.tfrecord(missing))
+            self.assertEqual((caught.exception.file, caught.exception.filename), (missing, missing))
+        with self.assertRaises(ps.InvalidArgument) as caught:
+            ps.range(3).batch(0)
+        self.assertIsNone(caught.exception.file)
 
 
 class Behaviour(unittest.TestCase):

@@ -30,6 +30,18 @@ class Watch(unittest.TestCase):
         self.assertTrue(seen.explanation.data["verdict"]["input_bound"])
         self.assertGreater(seen.waited_seconds, seen.seconds / 2)
 
+    def test_the_lock_of_python_is_a_resource(self):
+        ds = ps.range(20).map(ps.py_map(lambda x: spin(100_000) or x, spec=ps.int64), num_parallel_calls=2).map(lambda x: x + 1)
+        it = iter(ds)
+        list(it)
+        causes = {c["cause"]: c for c in it.explain().data["verdict"]["causes"]}
+        self.assertIn("one thread at a time", causes["lock"]["why"])
+        self.assertIn("lock", [c["kind"] for c in it.explain().data["ceilings"]])
+        self.assertGreater(sum(s["lock_seconds"] for s in it.stats()["stages"]), 0)
+        plain = iter(ps.range(20))
+        list(plain)
+        self.assertNotIn("lock", {c["cause"] for c in plain.explain().data["verdict"]["causes"]})
+
     def test_which_iterations(self):
         ds, other = ps.range(10), ps.range(3)
         with ps.watch(ds, quiet=True) as seen, ps.watch(quiet=True) as everything:

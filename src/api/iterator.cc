@@ -131,6 +131,10 @@ Iterator::State& checked(const std::unique_ptr<Iterator::State>& state) {
               "threads are in the other one; open a new iterator here, or fork before");
 }
 
+void check_target(const Element* out) {
+  if (!out) throw Error(Code::invalid_argument, "Iterator: next is given no element to fill");
+}
+
 }  // namespace
 
 Iterator::Iterator(Iterator&&) noexcept = default;
@@ -160,7 +164,7 @@ Iterator::Next Iterator::next(Element* out, double timeout_seconds) {
 
 Iterator::Next Iterator::next_before(Element* out, int64_t deadline_ns) {
   State& s = checked(state_);
-  if (!out) throw Error(Code::invalid_argument, "Iterator: next is given no element to fill");
+  check_target(out);
   const std::lock_guard lock(s.mutex);
   if (s.ended) return Next::end;
   s.blocks.run().check_cancelled();
@@ -172,6 +176,23 @@ Iterator::Next Iterator::next_before(Element* out, int64_t deadline_ns) {
       return Next::end;
     }
   }
+  take_row(out);
+  return Next::element;
+}
+
+bool Iterator::next_fetched(Element* out) {
+  State& s = checked(state_);
+  check_target(out);
+  const std::unique_lock lock(s.mutex, std::try_to_lock);
+  if (!lock || s.ended || !s.rows || s.row == s.rows->block.rows || s.blocks.run().cancelled())
+    return false;
+  take_row(out);
+  return true;
+}
+
+// Under the mutex, with a row in the block.
+void Iterator::take_row(Element* out) {
+  State& s = *state_;
   const Block& block = s.rows->block;
   const int64_t row = s.row++;
   ++s.given;
@@ -180,7 +201,6 @@ Iterator::Next Iterator::next_before(Element* out, int64_t deadline_ns) {
     throw Error(*error);
   }
   *out = ElementAccess::of(s.rows, row);
-  return Next::element;
 }
 
 job::Trace Iterator::trace() const {

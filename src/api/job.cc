@@ -21,6 +21,7 @@ job::Holder to_holder(Verdict::Holder holder) {
     case Verdict::Holder::cpu: return job::Holder::cpu;
     case Verdict::Holder::other_programs: return job::Holder::other_programs;
     case Verdict::Holder::storage: return job::Holder::storage;
+    case Verdict::Holder::lock: return job::Holder::lock;
     case Verdict::Holder::unclear: break;
   }
   return job::Holder::unclear;
@@ -41,6 +42,8 @@ job::StageStats to_stats(const StageTrace& stage) {
   out.cpu_seconds = stage.cpu_seconds;
   out.starved_seconds = stage.starved_seconds;
   out.blocked_seconds = stage.blocked_seconds;
+  out.lock_seconds = stage.lock_seconds;
+  out.lock_wait_seconds = stage.lock_wait_seconds;
   out.limit = stage.limit;
   return out;
 }

@@ -7,6 +7,8 @@
 #include <new>
 #include <stdexcept>
 
+#include "base/origin_text.h"
+
 namespace penstock {
 
 std::string_view code_name(Code code) {
@@ -76,7 +78,7 @@ Error system_error(std::string_view what, std::string_view path, int errno_value
     default: break;
   }
   std::string message(what);
-  message.append(": ").append(path).append(": ").append(std::strerror(errno_value));
+  message.append(": ").append(path_text(path)).append(": ").append(std::strerror(errno_value));
   return Error(code, std::move(message));
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/origin_text.h"
 #include "base/random.h"
 #include "io/file_system.h"
 #include "io/glob.h"
@@ -150,8 +151,8 @@ std::vector<std::string> files_of(const Attr& value) {
 }
 
 ErrorPtr record_error(const std::string& path, const Record& record, const std::string& what) {
-  return std::make_shared<const Error>(
-      Code::invalid_argument, path + ": offset " + std::to_string(record.offset) + ": " + what);
+  return std::make_shared<const Error>(Code::invalid_argument,
+                                       at_offset(path, record.offset) + ": " + what);
 }
 
 void clear_row(std::span<Column> columns, int64_t row) {

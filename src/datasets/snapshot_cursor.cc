@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/origin_text.h"
 #include "base/random.h"
 #include "io/file_system.h"
 #include "io/snapshot.h"
@@ -79,8 +80,7 @@ class SnapshotCursor final : public Cursor {
       verify_chunk(buffer, record.size);
       block_ = decode_chunk(buffer, record.size, spec_);
     } catch (const Error& e) {
-      const std::string where =
-          paths_[file_ - first_file_] + ": offset " + std::to_string(record.offset);
+      const std::string where = at_offset(paths_[file_ - first_file_], record.offset);
       chunk_ = RecordChunk();
       chunk_.error = std::make_shared<const Error>(e.code(), where + ": " + e.message());
       record_ = 0;

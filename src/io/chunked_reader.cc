@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/origin_text.h"
+
 namespace penstock {
 namespace {
 
@@ -50,8 +52,8 @@ void ChunkedReader::read(RecordChunk* out, int64_t max_records) {
 }
 
 void ChunkedReader::fail(RecordChunk* out, int64_t at, const std::string& what, Code code) {
-  out->error = std::make_shared<const Error>(
-      code, format_ + ": " + path_ + ": offset " + std::to_string(at) + ": " + what);
+  out->error =
+      std::make_shared<const Error>(code, format_ + ": " + at_offset(path_, at) + ": " + what);
 }
 
 void ChunkedReader::fail_for_good(RecordChunk* out, int64_t at, const std::string& what,

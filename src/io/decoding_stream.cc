@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/origin_text.h"
+
 namespace penstock {
 namespace {
 
@@ -32,7 +34,7 @@ int64_t DecodingStream::read(std::span<std::byte> out) {
       given_ += static_cast<int64_t>(written);
       if (given_ > limit_bytes_) {
         throw Error(Code::resource_exhausted,
-                    in_.file().path() + ": offset " + std::to_string(file_bytes_read()) + " of " +
+                    at_offset(in_.file().path(), file_bytes_read()) + " of " +
                         std::to_string(in_.file().size()) + ": the file gives more than " +
                         std::to_string(limit_bytes_) +
                         " bytes; if it is meant to, raise max_decompressed_bytes");
@@ -71,9 +73,8 @@ void DecodingStream::fail_after(size_t written, const std::string& reason) {
 }
 
 void DecodingStream::fail(const std::string& reason) const {
-  throw Error(Code::data_loss, in_.file().path() + ": offset " + std::to_string(file_bytes_read()) +
-                                   " of " + std::to_string(in_.file().size()) + ": " + what_ +
-                                   reason);
+  throw Error(Code::data_loss, at_offset(in_.file().path(), file_bytes_read()) + " of " +
+                                   std::to_string(in_.file().size()) + ": " + what_ + reason);
 }
 
 }  // namespace penstock

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/origin_text.h"
 #include "io/decoding_stream.h"
 #include "io/sequential_file.h"
 
@@ -20,8 +21,8 @@ class PlainStream final : public InputStream {
     ended_ = got < static_cast<int64_t>(out.size());
     if (got < static_cast<int64_t>(out.size()) && position_ < in_.file().size() &&
         !in_.file().size_is_a_guess()) {
-      throw Error(Code::data_loss, in_.file().path() + ": offset " + std::to_string(position_) +
-                                       ": the file had " + std::to_string(in_.file().size()) +
+      throw Error(Code::data_loss, at_offset(in_.file().path(), position_) + ": the file had " +
+                                       std::to_string(in_.file().size()) +
                                        " bytes when it was opened, and no longer has");
     }
     return got;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/origin_text.h"
 #include "io/snapshot.h"
 #include "io/snapshot_layout.h"
 
@@ -64,7 +65,7 @@ class Sections {
   int64_t size() const { return file_.size(); }
   void seek(int64_t offset) { at_ = offset; }
   [[noreturn]] void fail(const std::string& what) const {
-    throw Error(Code::data_loss, file_.path() + ": offset " + std::to_string(at_) + ": " + what);
+    throw Error(Code::data_loss, at_offset(file_.path(), at_) + ": " + what);
   }
 
  private:

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/origin_text.h"
 #include "data/buffer.h"
 #include "io/zip.h"
 
@@ -53,8 +54,8 @@ class MemberStream final : public ZipMemberStream {
 
  private:
   [[noreturn]] void fail(const std::string& what, Code code = Code::data_loss) const {
-    throw Error(code, file_.path() + ": " + member_.name + ": offset " +
-                          std::to_string(member_.header_offset + read_) + ": " + what);
+    throw Error(code, at_offset(file_.path(), member_.header_offset + read_) + ": " + member_.name +
+                          ": " + what);
   }
 
   void skip_header() {

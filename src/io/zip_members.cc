@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/origin_text.h"
 #include "io/zip.h"
 
 namespace penstock {
@@ -40,7 +41,7 @@ class List {
 
  private:
   [[noreturn]] void fail(int64_t at, const std::string& what, Code code = Code::data_loss) const {
-    throw Error(code, file_.path() + ": offset " + std::to_string(at) + ": " + what);
+    throw Error(code, at_offset(file_.path(), at) + ": " + what);
   }
 
   std::string bytes_at(int64_t offset, int64_t size) const {

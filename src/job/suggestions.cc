@@ -60,6 +60,10 @@ std::string remedy(const Analysis& a) {
              " reads";
     case Verdict::Holder::other_programs:
       return "leave this job its cores: end or move the other programs";
+    case Verdict::Holder::lock:
+      return "run less code under the lock in " + label +
+             ": write it with operations of the pipeline, or run it in other processes "
+             "(ps.py_map(f, processes=4)); more threads wait for the same lock";
     case Verdict::Holder::cpu:
       return "spend less CPU in " + label +
              " (penstock optimize tries rewrites and a cache), or add cores";
@@ -87,7 +91,8 @@ ExplainOptions suggestions(const Analysis& analysis) {
   const std::vector<const StageModel*> stages = short_of_threads(analysis, promise);
   // Threads help only if nothing else holds the rate.
   const bool held_elsewhere = analysis.verdict.holder == Verdict::Holder::storage ||
-                              analysis.verdict.holder == Verdict::Holder::other_programs;
+                              analysis.verdict.holder == Verdict::Holder::other_programs ||
+                              analysis.verdict.holder == Verdict::Holder::lock;
   const bool worth = promise > kWorthChanging * analysis.rate && promise < 1e15;
   if (worth && !stages.empty() && !held_elsewhere) {
     out.plan.push_back({more_threads(stages), "up to " + human_ratio(promise / analysis.rate) +

@@ -100,6 +100,7 @@ class Analyzer {
     m.bytes_per_element = ratio(static_cast<double>(s.bytes), n);
     m.bytes_in = ratio(static_cast<double>(s.bytes_read), elements_);
     m.read_bytes_per_second = ratio(static_cast<double>(s.bytes_read), seconds_);
+    m.lock_seconds = ratio(s.lock_seconds, elements_);
     m.sequential = !s.can_parallel;
     for (int p = s.parent; p >= 0; p = traced(p).parent) m.sequential &= !traced(p).can_parallel;
     a_.cores_used += m.cores_used;
@@ -180,6 +181,13 @@ class Analyzer {
       a_.ceilings.push_back({Ceiling::Kind::disk,
                              options_.disk_bytes_per_second / read_per_element(), reader(), -1,
                              "disk"});
+    }
+    double lock = 0;
+    for (const StageModel& m : a_.stages) lock += m.lock_seconds;
+    if (lock > 0) {
+      const int id = std::ranges::max_element(a_.stages, {}, &StageModel::lock_seconds)->id;
+      a_.ceilings.push_back(
+          {Ceiling::Kind::lock, 1 / lock, id, -1, "lock of the code of " + stage(id).label});
     }
     if (consumer_ > 0)
       a_.ceilings.push_back({Ceiling::Kind::consumer, 1 / consumer_, -1, -1, "consumer"});
@@ -302,6 +310,7 @@ std::string_view ceiling_kind_name(Ceiling::Kind kind) {
     case Ceiling::Kind::threads: return "threads";
     case Ceiling::Kind::cpu: return "cpu";
     case Ceiling::Kind::disk: return "disk";
+    case Ceiling::Kind::lock: return "lock";
     case Ceiling::Kind::consumer: break;
   }
   return "consumer";

@@ -69,6 +69,7 @@ struct StageModel {
   double bytes_in = 0, bytes_out = 0;  // per element of the root; in: from inputs and storage
   double bytes_per_element = 0;
   double read_bytes_per_second = 0;  // from storage
+  double lock_seconds = 0;  // of its user code under a lock of the process; per root element
   StageSize size;
   CacheVerdict cache = CacheVerdict::unknown_size;
   bool sequential = false;  // at most one thread, for any knobs
@@ -86,10 +87,10 @@ struct ThreadModel {
 };
 
 struct Ceiling {
-  enum class Kind : uint8_t { threads, cpu, disk, consumer };
+  enum class Kind : uint8_t { threads, cpu, disk, lock, consumer };
   Kind kind = Kind::cpu;
   double rate = 0;   // upper bound: root elements per second
-  int stage = -1;    // threads: the heaviest stage
+  int stage = -1;    // threads, lock: the heaviest stage
   int thread = -1;   // threads: index into Analysis::threads
   std::string name;  // "map 2: decode_jpeg, 1 thread", "CPU, 2 cores"
 };
@@ -107,10 +108,12 @@ struct Waits {
 struct Cause;
 
 struct Verdict {
-  enum class Holder : uint8_t { consumer, stage, cpu, other_programs, storage, unclear };
+  enum class Holder : uint8_t { consumer, stage, cpu, other_programs, storage, lock, unclear };
   bool input_bound = false;
   Holder holder = Holder::unclear;
-  int stage = -1;  // that limits the rate (stage), costs most (cpu) or reads (storage); -1 none
+  // That limits the rate (stage), costs most (cpu), reads (storage) or uses the lock most; -1:
+  // none.
+  int stage = -1;
   double step_seconds = 0;     // wall time per element of the root
   double exposed_seconds = 0;  // part of it in which the consumer waits for input
   std::string reason;          // "map 2: decode_jpeg holds the rate (1 thread, 97 % busy)"

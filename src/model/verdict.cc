@@ -1,12 +1,13 @@
 // The verdict names one cause even if several are close. It checks the signs in order of certainty:
-// a given disk rate, the cores, threads that wait for a core, a full group of threads, threads that
-// wait in reads. Each needs evidence of its own: idle threads do not prove slow storage.
-// The thresholds are below 100 % because hand-overs take part of the time. If none is reached the
-// verdict says so and does not guess.
+// a given disk rate, the cores, threads that wait for a core, a lock under which user code runs, a
+// full group of threads, threads that wait in reads. Each needs evidence of its own: idle threads
+// do not prove slow storage. The thresholds are below 100 % because hand-overs take part of the
+// time. If none is reached the verdict says so and does not guess.
 #include "model/verdict.h"
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 
 namespace penstock {
 namespace {
@@ -56,7 +57,8 @@ class Finder {
     v_.step_seconds = std::max(in_.seconds / in_.elements, in_.consumer_seconds);
     v_.exposed_seconds = std::max(0.0, v_.step_seconds - in_.consumer_seconds);
     v_.input_bound = v_.exposed_seconds > kWorthMention * v_.step_seconds;
-    const std::vector<Cause> causes{consumer(), storage(), cores(), other_programs(), threads()};
+    std::vector<Cause> causes{consumer(), storage(), cores(), other_programs(), threads()};
+    if (std::optional<Cause> held = lock()) causes.push_back(*std::move(held));
     decide(causes);
     for (Cause c : causes) {
       c.state = c.holder == v_.holder     ? State::holds
@@ -174,6 +176,29 @@ class Finder {
             wait && (others || !w.other_cores) ? State::holds : State::possible, why, -1};
   }
 
+  // Nothing where no user code runs under a lock.
+  std::optional<Cause> lock() const {
+    const auto most = std::ranges::max_element(a_.stages, {}, &StageModel::lock_seconds);
+    double seconds = 0, waited = 0;
+    for (const StageTrace& s : a_.trace.stages) {
+      seconds += s.lock_seconds;
+      waited += s.lock_wait_seconds;
+    }
+    if (seconds <= 0) return {};
+    const double share = seconds / a_.trace.interval.seconds;
+    // Code may release the lock while it computes, so that several threads get more than one
+    // thread's time. Then they do not wait for it.
+    const bool is_full =
+        share >= kThreadFull && (share <= 1 || waited >= kWaitMatters * a_.trace.interval.seconds);
+    return Cause{Holder::lock,
+                 is_full               ? State::holds
+                 : share < kThreadFree ? State::ruled_out
+                                       : State::possible,
+                 label(most->id) + " runs code under a lock, one thread at a time (" +
+                     percent(std::min(1.0, share)) + " of the time)",
+                 most->id};
+  }
+
   // Returns the share of one thread that reading ahead and decompression take for the only source,
   // which reads its files one after the other; 0 where several read, or the trace does not say.
   double reading_thread() const {
@@ -224,8 +249,10 @@ class Finder {
     if (reads_wait_longer && at(Holder::cpu).state != State::holds &&
         at(Holder::stage).state != State::holds)
       return hold(storage);
-    for (const Holder h : {Holder::cpu, Holder::other_programs, Holder::stage, Holder::storage}) {
-      if (at(h).state == State::holds) return hold(at(h));
+    for (const Holder h :
+         {Holder::cpu, Holder::other_programs, Holder::lock, Holder::stage, Holder::storage}) {
+      const auto cause = std::ranges::find(causes, h, &Cause::holder);
+      if (cause != causes.end() && cause->state == State::holds) return hold(*cause);
     }
     unclear(causes);
   }
@@ -264,6 +291,7 @@ std::string_view holder_name(Verdict::Holder holder) {
     case Holder::cpu: return "cpu";
     case Holder::other_programs: return "other programs";
     case Holder::storage: return "storage";
+    case Holder::lock: return "lock";
     case Holder::unclear: break;
   }
   return "unclear";

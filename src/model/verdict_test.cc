@@ -135,5 +135,39 @@ TEST_CASE("verdict: every cause has a state, the holder's is that it holds") {
   }
 }
 
+TEST_CASE("code under one lock holds the rate, whatever threads are free") {
+  Trace t = idle_trace();
+  t.stages[0].cpu_seconds = 9.7;
+  t.stages[0].lock_seconds = 9.5;
+  t.stages[0].lock_wait_seconds = 9;
+  const Analysis a = analyze(t);
+  CHECK(a.verdict.holder == Holder::lock);
+  CHECK(a.verdict.stage == 0);
+  CHECK(a.verdict.reason == "map runs code under a lock, one thread at a time (95 % of the time)");
+  CHECK(a.ceilings[0].kind == Ceiling::Kind::lock);
+  CHECK(a.ceilings[0].rate == doctest::Approx(1000 / 9.5));
+}
+
+TEST_CASE("code that releases its lock while it computes is not held back by it") {
+  Trace t = idle_trace();
+  t.stages[0].cpu_seconds = 12;
+  t.stages[0].lock_seconds = 12;
+  CHECK(analyze(t).verdict.holder != Holder::lock);
+  t.stages[0].lock_wait_seconds = 6;
+  CHECK(analyze(t).verdict.holder == Holder::lock);
+}
+
+TEST_CASE("a lock that is free for half of the time is ruled out") {
+  Trace t = idle_trace();
+  t.stages[0].lock_seconds = 3;
+  const Analysis a = analyze(t);
+  CHECK(a.verdict.holder != Holder::lock);
+  const auto lock = std::ranges::find(a.verdict.causes, Holder::lock, &Cause::holder);
+  REQUIRE(lock != a.verdict.causes.end());
+  CHECK(lock->state == State::ruled_out);
+  CHECK(std::ranges::count(analyze(idle_trace()).verdict.causes, Holder::lock, &Cause::holder) ==
+        0);
+}
+
 }  // namespace
 }  // namespace penstock

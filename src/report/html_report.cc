@@ -93,6 +93,7 @@ const char* holder_tag(Verdict::Holder holder) {
     case Verdict::Holder::stage: return "holds the rate";
     case Verdict::Holder::cpu: return "takes most CPU";
     case Verdict::Holder::storage: return "waits for storage";
+    case Verdict::Holder::lock: return "holds its lock";
     case Verdict::Holder::unclear: return "busiest";
     case Verdict::Holder::other_programs:
     case Verdict::Holder::consumer: break;

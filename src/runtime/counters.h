@@ -45,6 +45,9 @@ struct alignas(64) StageCounts {
   std::atomic<int64_t> blocked_ticks{0};  // its output was full
   std::atomic<int64_t> bytes_read{0};     // from storage
   std::atomic<int64_t> files_opened{0};
+  // Its user code under a lock that the process has once (penstock/lock_clock.h).
+  std::atomic<int64_t> lock_ticks{0};       // CPU time with the lock
+  std::atomic<int64_t> lock_wait_ticks{0};  // until the lock was held
 };
 using StageCount = std::atomic<int64_t> StageCounts::*;
 

@@ -1,5 +1,7 @@
 #include "runtime/record_places.h"
 
+#include "base/origin_text.h"
+
 namespace penstock {
 
 void RecordPlaces::note(uint64_t first, const std::string& path) {
@@ -17,7 +19,7 @@ std::string RecordPlaces::of(uint64_t lineage) const {
   if (next == files_.begin()) return {};
   const auto& [first, path] = *--next;
   if (lineage - first >= kMostRecords) return {};
-  return path + ", record " + std::to_string(lineage - first);
+  return at_record(path, static_cast<int64_t>(lineage - first));
 }
 
 }  // namespace penstock

@@ -170,7 +170,7 @@ class Capture {
   }
 
   void read(const RunStage& stage, StageTrace* s) const {
-    visit_stage_counters([&](const char*, auto live, auto field) {
+    visit_stage_counters([&](const char*, auto live, auto field, bool) {
       const int64_t counted = std::max<int64_t>(0, stage.counters.total(live));
       if constexpr (std::is_same_v<decltype(field), double StageTrace::*>) {
         s->*field = static_cast<double>(counted) * seconds_per_tick_;

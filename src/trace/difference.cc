@@ -37,8 +37,9 @@ Trace trace_difference(const Trace& later, const Trace& earlier) {
         earlier.stages, [&](const StageTrace& e) { return e.id == s.id && e.op == s.op; });
     if (before == earlier.stages.end()) continue;
     // A stage's CPU time is scaled by a share of the whole run, which may have fallen since.
-    visit_stage_counters(
-        [&](const char*, auto, auto field) { s.*field -= std::min(s.*field, (*before).*field); });
+    visit_stage_counters([&](const char*, auto, auto field, bool) {
+      s.*field -= std::min(s.*field, (*before).*field);
+    });
   }
   return out;
 }

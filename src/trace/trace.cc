@@ -69,7 +69,9 @@ void visit_stage(T& s, F&& f) {
   f("label", s.label);
   f("inputs", s.inputs);
   f("parent", s.parent);
-  visit_stage_counters([&](const char* key, auto, auto field) { f(key, s.*field); });
+  visit_stage_counters([&](const char* key, auto, auto field, bool is_old) {
+    is_old ? f(key, s.*field) : f.fact(key, s.*field);
+  });
   f("limit", s.limit);
   f.fact("thread_group", s.thread_group);
   f.fact("width", s.width);
@@ -253,7 +255,7 @@ Json fill_json(const Trace& fill) {
   Json stages = Json::array();
   for (const StageTrace& s : fill.stages) {
     stages.push_back(object_of([&](const Writer& w) {
-      visit_stage_counters([&](const char* key, auto, auto field) { w(key, s.*field); });
+      visit_stage_counters([&](const char* key, auto, auto field, bool) { w(key, s.*field); });
     }));
   }
   return {{"interval", object_of([&](const Writer& w) { visit_interval(fill.interval, w); })},
@@ -276,8 +278,8 @@ std::shared_ptr<const Trace> read_fill(const Json& json, const std::string& wher
   for (size_t i = 0; i < stages.size(); ++i) {
     const Reader counters(stages[i], where, "fill.stages[" + std::to_string(i) + "]");
     StageTrace s = whole.stages[i];
-    visit_stage_counters([&](const char* key, auto, auto field) {
-      counters(key, s.*field);
+    visit_stage_counters([&](const char* key, auto, auto field, bool is_old) {
+      is_old ? counters(key, s.*field) : counters.fact(key, s.*field);
       if (s.*field < 0) counters.fail(key, "must be at least 0");
     });
     out->stages.push_back(std::move(s));

@@ -80,9 +80,11 @@ struct StageTrace {
   bool parallel = false;      // and that is above 1
   int64_t bytes_read = 0;     // from storage
   int64_t files_opened = 0;
-  int64_t source_bytes = 0;  // size of the files that it reads in one pass, 0 if unknown
-  int64_t source_files = 0;  // number of these files
-  int64_t cardinality = -2;  // of one pass; -1 infinite, -2 unknown
+  double lock_seconds = 0;       // CPU time of its user code under a lock of the process
+  double lock_wait_seconds = 0;  // until that code had the lock
+  int64_t source_bytes = 0;      // size of the files that it reads in one pass, 0 if unknown
+  int64_t source_files = 0;      // number of these files
+  int64_t cardinality = -2;      // of one pass; -1 infinite, -2 unknown
   bool random =
       false;  // its own work, functions and nested pipelines included, draws or is stateful
   bool stateless = false;   // at most one row out for each row in, no state

@@ -69,6 +69,17 @@ TEST_CASE("a trace that is older than threads and fill is read") {
   CHECK_FALSE(old.interval.other_cpu_seconds.has_value());
 }
 
+TEST_CASE("a trace that is older than a counter is read") {
+  Json json = trace_to_json(made_trace());
+  visit_stage_counters([&](const char* key, auto, auto, bool is_old) {
+    Json older = json;
+    older["stages"][0].erase(key);
+    older["fill"]["stages"][0].erase(key);
+    CAPTURE(key);
+    CHECK((message_of(older) == "no error") == !is_old);
+  });
+}
+
 TEST_CASE("a trace file is read back") {
   const std::string path =
       (std::filesystem::temp_directory_path() / "penstock_trace_test.trace").string();
@@ -126,20 +137,20 @@ TEST_CASE("no value breaks the reader") {
 TEST_CASE("trace: a difference leaves out everything that the earlier trace had counted") {
   Trace earlier = made_trace(), later = made_trace();
   for (StageTrace& s : earlier.stages) {
-    visit_stage_counters([&](const char*, auto, auto field) { s.*field = 3; });
+    visit_stage_counters([&](const char*, auto, auto field, bool) { s.*field = 3; });
   }
   for (StageTrace& s : later.stages) {
-    visit_stage_counters([&](const char*, auto, auto field) { s.*field = 5; });
+    visit_stage_counters([&](const char*, auto, auto field, bool) { s.*field = 5; });
     s.limit = 2;
   }
   const Trace difference = trace_difference(later, earlier);
   int counters = 0;
-  visit_stage_counters([&](const char* key, auto, auto field) {
+  visit_stage_counters([&](const char* key, auto, auto field, bool) {
     CAPTURE(key);
     CHECK(difference.stages[0].*field == 2);
     ++counters;
   });
-  CHECK(counters == 9);
+  CHECK(counters == 11);
   CHECK(difference.stages[0].limit == 2);
   CHECK(difference.interval.elements == 0);
 }
