@@ -21,7 +21,7 @@ namespace {
 constexpr double kShortest = 0.1, kLongest = 0.8;  // seconds between two looks
 constexpr int kQuietLooks = 5;                     // before it looks less often
 constexpr int kUnexplainedLooks = 4;               // at idle cores, before something is tried
-constexpr double kFewElements = 8;                 // a window has at least so many,
+constexpr double kFewElements = 8;                 // a window has at least these,
 constexpr double kLongWindow = 0.8;                // or this many seconds
 constexpr double kWaits = 0.05;                    // share of the time: below it demand is met
 constexpr double kHelped = 1.02;                   // measured gain of a move that stays
@@ -89,7 +89,7 @@ std::vector<TunerMove> LivePolicy::decide(const TunerView& view) {
     start_ = view;
     return {};
   }
-  // What was under way when values moved says nothing of them.
+  // Elements under way when values moved say nothing of them.
   if (trial_ && view.seconds < changed_at_ + kSettleSeconds) {
     start_ = view;
     return {};
@@ -162,7 +162,7 @@ std::vector<TunerMove> LivePolicy::raise(const TunerView& view, const TunerCosts
   for (const PlannedMove& m : plan.moves) moves.push_back(m.move);
   const auto ban = bans_.find(key_of(moves));
   if (ban != bans_.end() && view.seconds < ban->second.until) return {};
-  // What was given back is needed again: wait longer the next time.
+  // Calls given back are needed again: waits longer the next time.
   if (view.seconds - gave_back_at_ < 2 * patience_ + kPatience)
     patience_ = std::min(kMostPatience, 2 * patience_);
   gave_back_at_ = -1e9;

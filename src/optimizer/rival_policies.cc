@@ -15,7 +15,7 @@ constexpr double kLookSeconds = 0.1;
 
 bool may_move(const TunedStage& s) { return s.calls.movable && s.calls.most > 1; }
 
-// What rivals share: they measure the costs since the last look, and keep no decisions.
+// Base of the rivals: they measure the costs since the last look, and keep no decisions.
 class Rival : public TunerPolicy {
  public:
   std::vector<TunerMove> decide(const TunerView& view) final {

@@ -153,7 +153,7 @@ class Simulation {
   bool start_task(size_t i) {
     Working& w = work_[i];
     if (!is_ahead(i) || w.pulling || w.tasks >= calls(i)) return false;
-    // What a batch needs at once always fits.
+    // Elements that a batch needs at once always fit.
     const int64_t most = std::max(room(i), wanted_of(i));
     if (w.next - w.front >= most) return false;
     const Pulled need = pulled(i + 1, stages_[i].inputs);

@@ -1,4 +1,4 @@
-// What a policy of the live tuner sees of a run, and what it may move.
+// View of a run that a policy of the live tuner gets, and its moves.
 //
 // A policy is a pure object: it reads counters, and answers with moves. It neither knows a clock
 // nor a thread, so tests and the laboratory drive it on simulated pipelines

@@ -21,7 +21,7 @@ bool is_ahead(const TunedStage& s) {
   return is_parallel(s) || (!has_calls(s) && s.rows_ahead.now > 0);
 }
 
-// Where the stages work: threads that one part of the pipeline occupies.
+// Places in which stages work: threads that one part of the pipeline occupies.
 class Places {
  public:
   using Kind = TunerLimit::Kind;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kWorthMoving = 1.03;  // less gain than that is noise
 constexpr double kWorthAStep = 1.004;  // of several that are made at once
-constexpr double kNear = 2;            // limits of so many times the lowest rate count
+constexpr double kNear = 2;            // limits up to this times the lowest rate count
 constexpr double kMemoryShare = 0.5;   // the rest is for shuffles, batches and the consumer
 constexpr int64_t kRowsWhenMoved = 2;  // of a buffer that was off
 
