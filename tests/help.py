@@ -111,7 +111,7 @@ def check_completions(program, commands, flags):
                 if f not in text and f"-l {f[2:]} " not in text and f"-s {f[1:]} " not in text]
     bash = str(pathlib.Path(program.folder) / "penstock.bash")
     expected = {("",): sorted([*commands, "--help", "--version"]), ("sy",): ["synth"], ("run", "--dig"): ["--digest"],
-                ("run", "--tune", ""): ["live", "off"], ("run", "--threads", ""): [], ("run", "a.pi"): [],
+                ("run", "--tune", ""): ["live", "off", "start"], ("run", "--threads", ""): [], ("run", "a.pi"): [],
                 ("profile", "con"): ["convert"], ("synth", "spee"): ["speech"], ("run", "--color", "n"): ["never"],
                 ("run", "-"): sorted(flags["run"])}
     for words, want in expected.items():

@@ -96,7 +96,11 @@ def trace_cases(c):
     c.case("trace: an error", "trace.md", ["trace", "-", "-o", "$DATA/e.trace", "--json"],
            "range(9) | map(x -> 4 // (x - 3))", 1, section="penstock-trace---json",
            more=lambda o, s: {"interrupted": o["interrupted"], "elements": o["elements"] == 3})
-    for name in ("a", "e"):
+    c.case("trace: live tuner", "trace.md",
+           ["trace", "-", "-o", "$DATA/t.trace", "--tune", "live", "--threads", "2", "--seconds", "2", "--json"],
+           "range(1000000000000) | map(x -> x * x + 1) | batch(64)", section="penstock-trace---json",
+           more=lambda o, s: {"not interrupted": not o["interrupted"]})
+    for name in ("a", "e", "t"):
         value = parse((c.data / f"{name}.trace").read_text(encoding="utf-8"))
         bad = c.schemas.object(value, c.schemas.section("trace.md", ""), "trace.md")
         ids = [s["id"] for s in value["stages"]]
@@ -122,6 +126,10 @@ def explain_units(o, _):
 
 
 def explain_cases(c):
+    c.case("explain: live tuner", "explain.md", ["explain", "$DATA/t.trace", "--json"],
+           more=lambda o, s: {"decisions": len(o["decisions"]) <= 20,
+                              "of stages that may move": all(d["value"] in ("calls", "rows_ahead") and d["from"] != d["to"]
+                                                             for d in o["decisions"])})
     c.case("explain: a trace", "explain.md", ["explain", "$DATA/a.trace", "--json"], more=explain_units)
     c.case("explain: consumer and disk", "explain.md",
            ["explain", "$DATA/a.trace", "--json", "--consumer", "25ms", "--disk-bandwidth", "1MB/s", "--cores", "1"],

@@ -111,16 +111,18 @@ class Dataset:
         return stages(self) if callable(stages) else Dataset(self._core.apply(stages), self._codes)
 
     def configure(self, **options):
-        """How it runs: threads, memory_bytes, block_rows, optimize, latency, checkpoints, seed.
+        """How it runs: threads, memory_bytes, block_rows, optimize, latency, checkpoints, seed, tune.
 
         Left out: all cores, three quarters of the memory, blocks of 4096 rows, optimized, no latency mode, states of
-        iterators that are reached by running again, seed 0 for stages without one.
+        iterators that are reached by running again, seed 0 for stages without one, knobs that stay as they are at the start
+        (tune=True: they move while it runs, docs/tuner.md; the elements stay the same).
 
         >>> import penstock as ps
         >>> list(ps.range(3).configure(threads=1))
         [0, 1, 2]
         """
-        names = ("threads", "memory_bytes", "block_rows", "optimize", "latency", "checkpoints", "seed")
+        names = ("threads", "memory_bytes", "block_rows", "optimize", "latency", "checkpoints", "seed",
+                 "tune")
         merged = dict(zip(names, self._core.options()))
         for name in options:
             if name not in merged:

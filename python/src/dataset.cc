@@ -10,8 +10,9 @@ namespace penstock::python {
 namespace {
 
 Dataset configured(const Dataset& ds, int threads, int64_t memory_bytes, int64_t block_rows,
-                   bool optimize, bool latency, bool checkpoints, uint64_t seed) {
-  return ds.with_options({threads, memory_bytes, block_rows, optimize, latency, checkpoints, seed});
+                   bool optimize, bool latency, bool checkpoints, uint64_t seed, bool tune) {
+  return ds.with_options(
+      {threads, memory_bytes, block_rows, optimize, latency, checkpoints, seed, tune});
 }
 
 nb::object value(const Dataset& ds, const nb::object& codes) {
@@ -22,7 +23,7 @@ nb::object value(const Dataset& ds, const nb::object& codes) {
 nb::tuple options(const Dataset& ds) {
   const Options& o = ds.options();
   return nb::make_tuple(o.threads, o.memory_bytes, o.block_rows, o.optimize, o.latency,
-                        o.checkpoints, o.seed);
+                        o.checkpoints, o.seed, o.tune);
 }
 
 }  // namespace

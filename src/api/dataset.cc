@@ -201,9 +201,14 @@ const PlanPtr& Dataset::Impl::to_run() const {
     PrepareOptions prepare;
     prepare.rewrite = prepare.automatic = options.optimize;
     prepare.threads = options.threads > 0 ? options.threads : usable_cores();
-    to_run_ = prepare_plan(plan, prepare, nullptr);
+    to_run_ = prepare_plan(plan, prepare, nullptr, &filled_);
   });
   return to_run_;
+}
+
+Tuning Dataset::Impl::tuning() const {
+  to_run();
+  return {options.tune && options.optimize, filled_};
 }
 
 std::shared_ptr<PipelineState> Dataset::Impl::state() const {

@@ -8,6 +8,7 @@
 #include "api/element.h"
 #include "api/kept.h"
 #include "base/fork.h"
+#include "job/live_tuner.h"
 #include "penstock/dataset.h"
 #include "plan/build.h"
 #include "runtime/run.h"
@@ -28,10 +29,12 @@ struct Dataset::Impl {
   const PlanPtr& to_run() const;
   const std::shared_ptr<const ElementLayout>& layout() const;
   RunOptions run_options() const;
+  Tuning tuning() const;  // of to_run()
 
  private:
   mutable std::once_flag once_, layout_once_;
   mutable PlanPtr to_run_;
+  mutable FilledNodes filled_;
   mutable std::shared_ptr<const ElementLayout> layout_;
   mutable std::shared_ptr<PipelineState> state_ = std::make_shared<PipelineState>();
   mutable uint32_t forks_ = fork_count();  // when state_ was made

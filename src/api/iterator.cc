@@ -25,6 +25,7 @@ struct Iterator::State {
                    : std::nullopt),
         blocks(dataset->to_run(), dataset->run_options(), dataset->state(), dataset->environment,
                saved ? std::optional(saved->from) : std::nullopt),
+        tuner(&blocks.run(), dataset->tuning()),
         resumed(saved ? saved->elements : 0),
         given(resumed) {}
 
@@ -38,6 +39,7 @@ struct Iterator::State {
     auto fetched = std::make_shared<ElementRows>();
     fetched->layout = dataset->layout();
     if (fetched->layout->has_datasets) fetched->owner = dataset;
+    const LiveTuner::Asking asking(&tuner);
     const int64_t start_ns = now_ns();
     const Poll poll = pull(&fetched->block, deadline_ns);
     add(next_ns, now_ns() - start_ns);
@@ -92,6 +94,7 @@ struct Iterator::State {
   // With files as they are before they are read; without checkpoints, when first asked for.
   mutable std::optional<SavedStages> stages;
   BlockIterator blocks;
+  LiveTuner tuner;
   mutable std::mutex mutex;
   std::shared_ptr<const ElementRows> rows;  // null: to be fetched
   int64_t row = 0;
@@ -205,8 +208,9 @@ job::Trace Iterator::trace() const {
   CaptureOptions options;
   options.interval = s.interval();
   const PlanPtr& plan = s.dataset->to_run();
-  return job::Trace(
-      std::make_shared<const Trace>(capture_trace(s.blocks.run(), plan_text(plan), options)));
+  Trace trace = capture_trace(s.blocks.run(), plan_text(plan), options);
+  trace.decisions = s.tuner.decisions();
+  return job::Trace(std::make_shared<const Trace>(std::move(trace)));
 }
 
 job::Stats Iterator::stats() const {

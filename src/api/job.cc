@@ -129,8 +129,9 @@ Explanation explain(const Trace& trace, const Setting& setting) {
 job::Trace Dataset::trace(const job::Limits& limits) const {
   const PlanPtr& plan = impl()->to_run();
   check_gives_elements(*plan);
-  TracedRun run = traced_run(plan, impl()->run_options(), impl()->state(),
-                             {.seconds = limits.seconds, .elements = limits.elements});
+  TracedRun run = traced_run(
+      plan, impl()->run_options(), impl()->state(),
+      {.seconds = limits.seconds, .elements = limits.elements, .tuning = impl()->tuning()});
   if (run.error) throw Error(*run.error);
   return job::Trace(std::make_shared<const Trace>(std::move(run.trace)));
 }

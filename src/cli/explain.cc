@@ -80,9 +80,9 @@ int explain(const Args& args) {
     if (p.plan->op->sink)
       throw UsageError{"the pipeline ends in a value; explain one that gives elements"};
     const double seconds = args.get_seconds("--seconds", 3);
-    const TracedRun run =
-        measured_run(p.plan, p.run_options,
-                     {.seconds = seconds, .first_seconds = first_seconds(*p.plan, seconds)});
+    const TracedRun run = measured_run(
+        p.plan, p.run_options,
+        {.seconds = seconds, .first_seconds = first_seconds(*p.plan, seconds), .tuning = p.tuning});
     if (run.error) throw *run.error;
     disk_bytes_per_second = p.run_options.throttle.bytes_per_second;
     trace = run.trace;

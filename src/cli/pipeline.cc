@@ -21,7 +21,8 @@ std::vector<Flag> pipeline_flags() {
        "slow storage down, as in bandwidth=10MB/s,open=20ms,read=1ms (none: not at all)"},
       {"--latency", "", "do no work ahead of demand, to answer requests one by one"},
       {"--no-optimize", "", "run the plan as written: no rewrites, auto means one thread"},
-      {"--tune", "live|off", "off: unset knobs mean one thread and no prefetch"},
+      {"--tune", "live|start|off",
+       "unset knobs get values at the start, move while it runs (live), or mean one thread (off)"},
       {"--disable-rule", "NAME", "leave out a rewrite rule; may be repeated"},
       {"--only-rule", "NAME", "apply this rewrite rule alone"},
   };
@@ -98,9 +99,11 @@ void add_run_choices(const Args& args, PipelineChoices* out) {
     throw UsageError{"--" + e.message()};
   }
   out->rewrite = !args.has("--no-optimize");
-  const std::string tune = args.get("--tune").value_or("live");
-  if (tune != "live" && tune != "off") throw UsageError{"--tune is live or off: " + tune};
-  out->automatic = out->rewrite && tune == "live";
+  const std::string tune = args.get("--tune").value_or("start");
+  if (tune != "live" && tune != "start" && tune != "off")
+    throw UsageError{"--tune is live, start or off: " + tune};
+  out->automatic = out->rewrite && tune != "off";
+  out->live = tune == "live";
   out->disabled_rules = args.all("--disable-rule");
   out->only_rule = args.get("--only-rule").value_or("");
 }

@@ -22,7 +22,8 @@ int trace(const Args& args) {
       measured_run(p.plan, p.run_options,
                    {.seconds = args.get_seconds("--seconds", TraceLimits::kForever),
                     .elements = args.get_int("--steps", INT64_MAX, 1),
-                    .file = file});
+                    .file = file,
+                    .tuning = p.tuning});
   write_trace(file, run.trace);
   if (args.has("--json")) {
     print_json({{"file", file},

@@ -42,6 +42,7 @@ class Drain {
     }
     iterator_.emplace(p.plan, options, std::make_shared<PipelineState>(), std::vector<Tensor>(),
                       from);
+    tuner_.emplace(&iterator_->run(), p.tuning);
   }
 
   DrainedRun run() {
@@ -62,6 +63,7 @@ class Drain {
     const int64_t most =
         std::min(limits_.elements - out_.elements, checkpoints_.left(out_.elements));
     try {
+      const LiveTuner::Asking asking(&*tuner_);
       if (!iterator_->next(&block, first_ ? 1 : most)) {
         out_.ended = true;
         return false;
@@ -96,6 +98,7 @@ class Drain {
       out_.ignored.push_back({node->op->name, ignored.count, ignored.first});
     out_.notes = iterator_->run().notes();
     out_.trace = capture_trace(iterator_->run(), std::string());
+    out_.trace.decisions = tuner_->decisions();
   }
 
   const int64_t start_ = now_ns();
@@ -106,6 +109,7 @@ class Drain {
   const int64_t whole_;  // elements to expect; 0: unknown
   DrainedRun out_;
   std::optional<BlockIterator> iterator_;
+  std::optional<LiveTuner> tuner_;  // destroyed before the run
   bool first_ = true;
 };
 

@@ -38,7 +38,8 @@ LoadedPipeline load_pipeline(const SourcePtr& source, const PipelineChoices& cho
   out.prepare.disabled_rules = choices.disabled_rules;
   out.prepare.only_rule = choices.only_rule;
   check_rule_names(out.prepare);
-  out.plan = prepare_plan(out.built.plan, out.prepare, nullptr);
+  out.tuning.live = choices.live && choices.automatic;
+  out.plan = prepare_plan(out.built.plan, out.prepare, nullptr, &out.tuning.filled);
   out.run_options.memory_bytes = budget_of_run(choices.run.memory_bytes);
   return out;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "job/live_tuner.h"
 #include "optimizer/prepare.h"
 #include "plan/build.h"
 #include "runtime/run.h"
@@ -18,6 +19,7 @@ struct PipelineChoices {
   RunOptions run;                               // memory_bytes 0: three quarters of memory
   bool rewrite = true;
   bool automatic = true;  // values for knobs that are left to us
+  bool live = false;      // ... which move while the run goes on
   std::vector<std::string> disabled_rules;
   std::string only_rule;
 };
@@ -25,6 +27,7 @@ struct PipelineChoices {
 struct LoadedPipeline {
   BuiltPlan built;  // as written
   PlanPtr plan;     // as it will run
+  Tuning tuning;
   RunOptions run_options;
   PrepareOptions prepare;
   PipelineChoices choices;  // as given

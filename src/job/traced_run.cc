@@ -19,6 +19,7 @@ class Tracing {
         observer_(observer),
         program_(plan_text(plan)),
         iterator_(plan, options, state),
+        tuner_(&iterator_.run(), limits.tuning),
         deadline_(&iterator_, limits.skip > 0            ? kSkipFactor * limits.seconds
                               : limits.first_seconds > 0 ? limits.first_seconds
                                                          : limits.seconds) {
@@ -62,6 +63,7 @@ class Tracing {
     const int64_t most =
         std::min(limits_.elements - seen_.elements, seen_.elements == 0 ? int64_t{1} : INT64_MAX);
     try {
+      const LiveTuner::Asking asking(&tuner_);
       seen_.ended = !iterator_.next(block, most);
       return !seen_.ended;
     } catch (const Error& e) {
@@ -101,13 +103,16 @@ class Tracing {
     if (const auto busy = cores_busy_seconds(); busy && busy_start_)
       seen_.other_cpu_seconds = std::max(0.0, *busy - *busy_start_ - seen_.process_cpu_seconds);
     options.interval = seen_;
-    return capture_trace(iterator_.run(), program_, options);
+    Trace out = capture_trace(iterator_.run(), program_, options);
+    out.decisions = tuner_.decisions();
+    return out;
   }
 
   const TraceLimits& limits_;
   RunObserver* const observer_;
   const std::string program_;
   BlockIterator iterator_;
+  LiveTuner tuner_;
   Deadline deadline_;
   const double cpu_start_ = process_cpu_seconds();
   const std::optional<double> busy_start_ = cores_busy_seconds();

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "data/digest.h"
+#include "job/live_tuner.h"
 #include "runtime/run.h"
 #include "trace/trace.h"
 
@@ -52,6 +53,7 @@ struct TraceLimits {
   int64_t skip = 0;                // elements before the trace begins
   std::string file = {};           // gets a new trace every few seconds while the run goes on
   StreamDigest* digest = nullptr;  // gets every element; not owned
+  Tuning tuning = {};
 };
 
 struct TracedRun {

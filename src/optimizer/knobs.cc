@@ -45,7 +45,7 @@ PlanPtr strip_knobs(const PlanPtr& plan) {
   });
 }
 
-PlanPtr fill_knobs(const PlanPtr& plan, int threads) {
+PlanPtr fill_knobs(const PlanPtr& plan, int threads, FilledNodes* filled) {
   // A hand-over to another thread costs some microseconds a block: rows must be worth it.
   constexpr double kWorthAHandOver = 2000;
   bool any = false;
@@ -54,7 +54,9 @@ PlanPtr fill_knobs(const PlanPtr& plan, int threads) {
     const Function& f = *now->functions.front().second;
     if (f.cost_ns() <= kWorthAHandOver || f.effects() == Effects::stateful) return now;
     any = true;
-    return with_arg(*now, "num_parallel_calls", Attr::integer(threads));
+    PlanPtr made = with_arg(*now, "num_parallel_calls", Attr::integer(threads));
+    if (filled) filled->push_back(made.get());
+    return made;
   });
   if (any && !out->op->sink && !out->op->reads_ahead)
     out = make_node("prefetch", {out}, {}, {}, out->span);

@@ -21,10 +21,15 @@ struct PrepareOptions {
 // Throws Error{INVALID_ARGUMENT} when a rule of that name does not exist.
 void check_rule_names(const PrepareOptions& options);
 
-PlanPtr prepare_plan(const PlanPtr& plan, const PrepareOptions& options, std::vector<RuleLog>* log);
+// Stages of a prepared plan whose parallel calls were left to us: a tuner may move them.
+using FilledNodes = std::vector<const PlanNode*>;
+
+// `filled` may be null; its nodes live as long as the plan.
+PlanPtr prepare_plan(const PlanPtr& plan, const PrepareOptions& options, std::vector<RuleLog>* log,
+                     FilledNodes* filled = nullptr);
 
 // Every knob that is auto gets its value: parallel calls where the functions of a stage are worth a
 // hand-over, a prefetch at the end where anything is.
-PlanPtr fill_knobs(const PlanPtr& plan, int threads);
+PlanPtr fill_knobs(const PlanPtr& plan, int threads, FilledNodes* filled = nullptr);
 
 }  // namespace penstock

@@ -56,12 +56,12 @@ PlanPtr apply_rules(const PlanPtr& root, const PrepareOptions& options, std::vec
   return apply_rules(root, rules(), options, log);
 }
 
-PlanPtr prepare_plan(const PlanPtr& plan, const PrepareOptions& options,
-                     std::vector<RuleLog>* log) {
+PlanPtr prepare_plan(const PlanPtr& plan, const PrepareOptions& options, std::vector<RuleLog>* log,
+                     FilledNodes* filled) {
   if (plan->op->asks_plan) return plan;
   PlanPtr out = plan;
   if (options.rewrite) out = apply_rules(out, options, log);
-  if (options.automatic) out = fill_knobs(out, options.threads);
+  if (options.automatic) out = fill_knobs(out, options.threads, filled);
   return out;
 }
 

@@ -130,6 +130,7 @@ Json explain_json(const Analysis& a, const ExplainOptions& options) {
                        {"binding_stage", id_or_null(a.best.binding)},
                        {"core_price", number(a.best.core_price)}};
   out["plan"] = plan_json(options);
+  if (a.trace.decisions) out["decisions"] = trace_decisions_json(a.trace);
   out["predicted_rate"] = options.predicted_rate ? estimate_json(*options.predicted_rate) : Json();
   out["trust"] = {{"seconds", number(i.seconds)},
                   {"elements", i.elements},

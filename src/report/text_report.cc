@@ -118,6 +118,22 @@ std::string causes_text(const Analysis& a, Heading heading) {
   return out;
 }
 
+// Decisions of the live tuner, each with what it was to bring and what it brought.
+std::string decisions_text(const Analysis& a, Heading heading) {
+  std::string out = heading("Live tuner") + "\n";
+  if (a.trace.decisions->empty()) return out + "  nothing moved\n";
+  for (const TunerDecision& d : *a.trace.decisions) {
+    std::string line = human_seconds(d.seconds) + " " +
+                       a.trace.stages[static_cast<size_t>(d.stage)].label + ": " + d.value + " " +
+                       std::to_string(d.from) + " -> " + std::to_string(d.to) + ": " + d.why +
+                       "; predicted " + human_ratio(d.predicted_gain);
+    if (d.measured_gain) line += ", measured " + human_ratio(*d.measured_gain);
+    if (d.rolled_back) line += ", moved back";
+    out += "  " + wrapped(line, kWidth - 2, 4) + "\n";
+  }
+  return out;
+}
+
 std::string core_wait_text(const Waits& w) {
   if (!w.descheduled_seconds) return "not known";
   return human_seconds(*w.descheduled_seconds) + ", " + human_percent(w.descheduled_share) +
@@ -158,7 +174,8 @@ std::string trust_text(const Analysis& a, Heading heading) {
 std::string explain_text(const Analysis& a, const ExplainOptions& options, bool full,
                          Heading heading) {
   std::string out = wrapped(verdict_line(a, options), kWidth, 2) + "\n";
-  if (nothing_wrong(a) && !full) return out;
+  const std::string tuner = a.trace.decisions ? "\n" + decisions_text(a, heading) : "";
+  if (nothing_wrong(a) && !full) return out + tuner;
   if (a.verdict.step_seconds > 0) {
     out += "\n" + stage_table(a, heading);
     out += "\n" + ceiling_table(a, heading);
@@ -167,6 +184,7 @@ std::string explain_text(const Analysis& a, const ExplainOptions& options, bool 
   } else {
     out += "\n" + counts_table(a, heading);
   }
+  out += tuner;
   out += "\n" + trust_text(a, heading);
   return out;
 }

@@ -12,20 +12,13 @@
 #include "io/glob.h"
 #include "runtime/chain.h"
 #include "runtime/run.h"
+#include "trace/placed_nodes.h"
 #include "trace/stage_counters.h"
 #include "trace/thread_groups.h"
 #include "trace/trace.h"
 
 namespace penstock {
 namespace {
-
-// Lists the plans of which the functions of a node make datasets, in order.
-void nested_plans(const Function& function, std::vector<const PlanNode*>* out) {
-  for (const FunctionNode& node : function.nodes) {
-    if (node.dataset) out->push_back(node.dataset.get());
-    for (const FunctionPtr& body : node.bodies) nested_plans(*body, out);
-  }
-}
 
 // The heaviest op of a function by declared costs; empty if no op is worth naming.
 struct Heaviest {
@@ -87,7 +80,7 @@ class Capture {
   }
 
   std::vector<StageTrace> stages() {
-    place(run_.plan().get(), -1);
+    place();
     link_inputs();
     take_along();
     set_thread_groups(handed_over(), &stages_);
@@ -97,18 +90,12 @@ class Capture {
   }
 
  private:
-  void place(const PlanNode* root, int parent) {
-    std::vector<const PlanNode*> order = topological(*root);
-    std::ranges::reverse(order);
-    for (const PlanNode* node : order) {
-      if (ids_.contains(node)) continue;
+  void place() {
+    for (const PlacedNode& placed : placed_nodes(*run_.plan())) {
       const int id = static_cast<int>(stages_.size());
-      ids_[node] = id;
-      nodes_.push_back(node);
-      stages_.push_back(stage(*node, id, parent));
-      std::vector<const PlanNode*> nested;
-      for (const auto& [name, f] : node->functions) nested_plans(*f, &nested);
-      for (const PlanNode* plan : nested) place(plan, id);
+      ids_[placed.node] = id;
+      nodes_.push_back(placed.node);
+      stages_.push_back(stage(*placed.node, id, placed.parent));
     }
   }
 

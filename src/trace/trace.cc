@@ -20,6 +20,7 @@ namespace {
 
 constexpr size_t kMostStages = 10'000;  // the model's time grows quadratically with them
 constexpr size_t kMostKinds = 16;
+constexpr size_t kMostDecisions = 1000;
 constexpr const char* kSchema = "penstock.trace";
 
 // One description of the fields serves reading and writing: calls `f(key, field)` for each.
@@ -95,6 +96,19 @@ void visit_stage(T& s, F&& f) {
   f("fixed_size", s.fixed_size);
   f("nested_output", s.nested_output);
   f("spec", s.spec);
+}
+
+template <typename T, typename F>
+void visit_decision(T& d, F&& f) {
+  f("seconds", d.seconds);
+  f("stage", d.stage);
+  f("value", d.value);
+  f("from", d.from);
+  f("to", d.to);
+  f("why", d.why);
+  f("predicted_gain", d.predicted_gain);
+  f.fact("measured_gain", d.measured_gain);
+  f("rolled_back", d.rolled_back);
 }
 
 // JSON cannot express infinity or NaN: they become 0.
@@ -273,6 +287,24 @@ std::shared_ptr<const Trace> read_fill(const Json& json, const std::string& wher
   return out;
 }
 
+std::optional<std::vector<TunerDecision>> read_decisions(const Json& json, const std::string& where,
+                                                         const Reader& top, size_t stages) {
+  const auto list = json.find("decisions");
+  if (list == json.end()) return {};
+  if (!list->is_array() || list->size() > kMostDecisions)
+    top.fail("decisions", "must be a list of at most " + std::to_string(kMostDecisions));
+  std::vector<TunerDecision> out;
+  for (const Json& item : *list) {
+    const Reader reader(item, where, "decisions[" + std::to_string(out.size()) + "]");
+    TunerDecision d;
+    visit_decision(d, reader);
+    if (d.stage < 0 || static_cast<size_t>(d.stage) >= stages)
+      reader.fail("stage", "must be the id of a stage");
+    out.push_back(std::move(d));
+  }
+  return out;
+}
+
 }  // namespace
 
 void take_facts(const OperatorDef& op, StageTrace* stage) {
@@ -293,6 +325,14 @@ Json trace_stages_json(const Trace& trace) {
   return out;
 }
 
+Json trace_decisions_json(const Trace& trace) {
+  if (!trace.decisions) return {};
+  Json out = Json::array();
+  for (const TunerDecision& d : *trace.decisions)
+    out.push_back(object_of([&](const Writer& w) { visit_decision(d, w); }));
+  return out;
+}
+
 Json trace_to_json(const Trace& trace) {
   Json out{{"schema", kSchema}, {"version", kTraceVersion}, {"program", trace.program}};
   out["options"] = object_of([&](const Writer& w) { visit_options(trace.options, w); });
@@ -302,6 +342,7 @@ Json trace_to_json(const Trace& trace) {
   out["threads"] = threads_json(trace);
   out["stages"] = trace_stages_json(trace);
   if (trace.fill) out["fill"] = fill_json(*trace.fill);
+  if (trace.decisions) out["decisions"] = trace_decisions_json(trace);
   return out;
 }
 
@@ -344,6 +385,7 @@ Trace trace_from_json(const Json& json, const std::string& where) {
   }
   if (!grouped) set_thread_groups(guess_handed_over(trace.stages), &trace.stages);
   trace.fill = read_fill(json, where, top, trace);
+  trace.decisions = read_decisions(json, where, top, trace.stages.size());
   return trace;
 }
 

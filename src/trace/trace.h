@@ -100,6 +100,18 @@ struct StageTrace {
   std::string spec;
 };
 
+// A change that the live tuner made to a stage (docs/tuner.md).
+struct TunerDecision {
+  double seconds = 0;  // since the start of the run
+  int stage = 0;       // index into Trace::stages
+  std::string value;   // "calls" or "rows_ahead"
+  int64_t from = 0, to = 0;
+  std::string why;
+  double predicted_gain = 1;            // rate after it over the rate before
+  std::optional<double> measured_gain;  // none: not measured yet, or its aim was to give back
+  bool rolled_back = false;
+};
+
 struct Trace {
   std::string program;  // canonical text
   TraceOptions options;
@@ -112,6 +124,8 @@ struct Trace {
   // Counters as they stood after the first element, when stages that hold many elements (a shuffle)
   // were full: rates hold from there on. Null: unknown, or no element came out.
   std::shared_ptr<const Trace> fill;
+  // The last decisions of the live tuner, the oldest first; absent: the run was not tuned.
+  std::optional<std::vector<TunerDecision>> decisions;
 };
 
 // Copies the facts about the operator to the stage.
@@ -130,6 +144,8 @@ double process_cpu_seconds();
 
 Json trace_to_json(const Trace& trace);
 Json trace_stages_json(const Trace& trace);
+// Null if the run was not tuned.
+Json trace_decisions_json(const Trace& trace);
 // Throws INVALID_ARGUMENT that names `where` (a file) and the wrong key.
 Trace trace_from_json(const Json& json, const std::string& where);
 // Returns true if the text is a trace, not a program.

@@ -34,6 +34,8 @@ Trace made_trace() {
   fill->stages.resize(2);
   fill->stages[1].elements = 7;
   t.fill = std::move(fill);
+  t.decisions = {{0.5, 0, "calls", 1, 4, "its calls limit the rate", 3.5, 1.25, true},
+                 {0.75, 1, "rows_ahead", 2, 1, "", 1, std::nullopt, false}};
   return t;
 }
 
@@ -58,10 +60,12 @@ TEST_CASE("a trace that is older than threads and fill is read") {
   Json json = trace_to_json(made_trace());
   json.erase("threads");
   json.erase("fill");
+  json.erase("decisions");
   json["interval"].erase("other_cpu_seconds");
   const Trace old = trace_from_json(json, "memory");
   CHECK(old.threads.empty());
   CHECK_FALSE(old.fill);
+  CHECK_FALSE(old.decisions);
   CHECK_FALSE(old.interval.other_cpu_seconds.has_value());
 }
 
@@ -100,6 +104,9 @@ TEST_CASE("a malformed trace is refused with file and key") {
   json["fill"]["stages"].erase(1);
   CHECK(message_of(json) ==
         "trace: f.trace: fill.stages: must be a list with as many stages as the trace");
+  json = good;
+  json["decisions"][0]["stage"] = 2;
+  CHECK(message_of(json) == "trace: f.trace: decisions[0].stage: must be the id of a stage");
   json = good;
   json["interval"]["seconds"] = "long";
   CHECK(message_of(json) == "trace: f.trace: interval.seconds: must be a number");
