@@ -1,7 +1,7 @@
 """Datasets of Hugging Face's library: by their Arrow tables where they have one."""
 import pyarrow
 
-from ._arrow import trees_of, from_table
+from ._arrow import from_table, trees_of
 from ._errors import InvalidArgument
 from ._sources import from_generator, from_map_style
 

@@ -5,7 +5,7 @@ import os
 import pyarrow
 import pyarrow.parquet
 
-from ._arrow import trees_of, files_identity, rows_of_batches
+from ._arrow import files_identity, rows_of_batches, trees_of
 from ._calls import build
 from ._columns import batch_arrays
 from ._errors import DataLoss, InvalidArgument, NotFound
