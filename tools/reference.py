@@ -25,7 +25,10 @@ import run as text_tests  # noqa: E402
 
 EVERYWHERE = {"on_error": "map(input, f, on_error=\"raise\" | skip(...) | replace(value))", "apply": "apply(input, f)"}
 CPP = {"generator": "static Dataset Dataset::generator(const ElementType& element, std::function<RowSource()> open,\n"
-                    "                                  const std::string& identity = {})"}
+                    "                                  const std::string& identity = {})",
+       "from_memory_source": "static Dataset Dataset::from_memory(const std::vector<Array>& columns,\n"
+                             "                                    const std::vector<std::string>& keys = {},\n"
+                             "                                    const std::string& identity = {})"}
 NOTE = "Written by `tools/reference.py`; edit the sources and tests that it reads."
 LONGEST = 12  # lines of an example's output
 
@@ -77,7 +80,8 @@ def everywhere(cases):
     out += ["## In C++", ""]
     for name, signature in CPP.items():
         about, body = cpp_example(name)
-        out += [f"### `{name}`", "", "```cpp no-test", signature, "```", "", about, "", "```cpp no-test", body, "```", ""]
+        called = re.search(r"::(\w+)\(", signature)[1]
+        out += [f"### `{called}`", "", "```cpp no-test", signature, "```", "", about, "", "```cpp no-test", body, "```", ""]
     return "\n".join(out)
 
 

@@ -61,7 +61,15 @@ class Dataset {
   // Arrays of one first size, sliced together: elements are dicts.
   static Dataset from_tensor_slices(const std::vector<std::pair<std::string, Array>>& columns);
   static Dataset from_tensor_slices(const std::vector<Array>& columns);  // elements are tuples
-  static Dataset files(const std::string& pattern, Named named = {});    // names of files
+  // The same for large arrays: they are no part of the pipeline's text, fingerprint and traces,
+  // where `identity` stands for them. Left out, it is a hash of their contents, made now: give one
+  // for a file that is mapped into memory, so that it is not read for it. The text of such a
+  // pipeline is for people: parse refuses it. Elements are dicts; without keys, tuples, or the
+  // items of one array.
+  static Dataset from_memory(const std::vector<Array>& columns,
+                             const std::vector<std::string>& keys = {},
+                             const std::string& identity = {});
+  static Dataset files(const std::string& pattern, Named named = {});  // names of files
   static Dataset tfrecord(const std::string& file, Named named = {});
   static Dataset tfrecord(const std::vector<std::string>& files, Named named = {});
   static Dataset text_line(const std::string& file, Named named = {});
@@ -129,6 +137,9 @@ class Dataset {
   // The plan that is run, as a pipeline of its own: rewritten, all knobs set.
   Dataset optimized() const;
   Iterator iterate() const;
+  // The same with the random draws of one epoch: those of iterator number `epoch` of a dataset,
+  // from 0, and of that pass of `repeat`. Equal in all processes of a distributed training.
+  Iterator iterate(uint64_t epoch) const;
   // Goes on behind what an iterator over an equal pipeline had given when it was saved. Throws
   // FAILED_PRECONDITION, naming the stage, when the pipeline is another one, DATA_LOSS when
   // `saved` is damaged.

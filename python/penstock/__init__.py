@@ -12,13 +12,15 @@ functions for use inside ``map`` and the like (``ps.sqrt``, ``ps.image.decode_jp
 engine's own table; ``penstock ops`` and docs/operators.md describe them.
 """
 from . import _calls, _core, compat
-from ._arrays import Ragged, Sparse
+from ._arrays import Ragged, Sparse, to_dlpack
 from ._dataset import Dataset, Iterator, from_tensor_slices, parse, read
 from ._errors import *  # noqa: F403
 from ._errors import KINDS, Error, TraceError
 from ._functions import cond, expr
 from ._reports import Explanation, Optimization
 from ._sources import from_generator, from_map_style, py_map
+from ._jax import jax
+from ._tables import from_arrow, from_huggingface, from_parquet, webdataset
 from ._torch import torch
 from ._types import DTYPES, DatasetSpec, DType, TensorSpec
 from ._values import Value, auto

@@ -130,3 +130,28 @@ def _shown(x):
 
 def wrong_item(item):
     raise InvalidArgument(f"an array of objects must hold strings: {item!r:.60}")
+
+
+def to_dlpack(x):
+    """An array of an element for the ``from_dlpack`` of other libraries: its own memory, not copied.
+
+    Libraries that do not know read-only arrays refuse NumPy's view of it. Do not write to what they make of it.
+
+    >>> import numpy as np, penstock as ps
+    >>> [batch] = ps.range(3).batch(3)
+    >>> np.from_dlpack(ps.to_dlpack(batch))
+    array([0, 1, 2])
+    """
+    array = shared(x)
+    if array is not None:
+        return array
+    if not hasattr(x, "dtype") or x.dtype.kind in "SUO":
+        raise InvalidArgument(f"to_dlpack takes an array of numbers: {x!r:.60}")
+    import numpy
+    return to_core(numpy.array(x))
+
+
+def shared(x):
+    """The engine's own array, which has __dlpack__, under a NumPy array that is the whole of it; else None."""
+    array = getattr(getattr(x, "base", None), "obj", getattr(x, "base", None))  # a memoryview of it
+    return array if isinstance(array, _core.Array) and x.nbytes == memoryview(array).nbytes else None

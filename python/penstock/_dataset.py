@@ -38,14 +38,20 @@ class Dataset:
     def __iter__(self):
         return Iterator(self)
 
-    def iterate(self):
-        """An iterator that can be saved: the same as iter(ds).
+    def iterate(self, epoch=None):
+        """An iterator that can be saved: the same as iter(ds), each with other random draws than the one before.
+
+        ``epoch`` says which draws: those of that iterator of a dataset, counted from 0, and of that pass of ``repeat``;
+        equal in all processes.
 
         >>> import penstock as ps
         >>> next(ps.range(3).iterate())
         0
+        >>> ds = ps.range(100).shuffle(100, seed=7)
+        >>> list(ds.iterate(epoch=1)) == list(ds.repeat(2))[100:]
+        True
         """
-        return Iterator(self)
+        return Iterator(self, epoch=epoch)
 
     def restore(self, state):
         """An iterator that goes on where the one stood that gave ``state``; a list of states: those of all ranks.
@@ -184,7 +190,8 @@ class Dataset:
 
     def __reduce__(self):
         if self._codes:
-            raise FailedPrecondition("a pipeline that calls Python code cannot be pickled: build it anew where it is needed")
+            raise FailedPrecondition("a pipeline over Python code, or over more than 1 MiB of memory, cannot be pickled: "
+                                     "build it anew where it is needed")
         return _again, (self._core.text(), self._core.options())
 
 
@@ -222,10 +229,12 @@ class Iterator(_core.Iterator):
     [1, 2]
     """
 
-    __slots__ = ()
+    __slots__ = ("copies",)
 
-    def __init__(self, dataset, state=None):
-        super().__init__(dataset._core, dataset._codes, *([] if state is None else [_states(state)]))
+    def __init__(self, dataset, state=None, epoch=None):
+        super().__init__(dataset._core, dataset._codes, *([] if state is None and epoch is None else
+                                                          [epoch] if state is None else [_states(state)]))
+        self.copies = None  # (device, elements, seconds) that ps.torch and ps.jax copied there
         for one in watching:
             one.add(dataset, self)
 
@@ -241,9 +250,20 @@ class Iterator(_core.Iterator):
         """Goes on where the iterator stood that gave ``state``."""
         self._restore(_states(state))
 
+    get_state, set_state = state_dict, load_state_dict  # Grain's names
+
     def stats(self):
-        """What has been counted so far; see Dataset.run. From any thread, at any time."""
-        return self._stats()
+        """What has been counted so far; see Dataset.run. From any thread, at any time.
+
+        Copies of ps.torch and ps.jax to a device are the first of "stages"; they are in "consumer_seconds", too.
+        """
+        out = self._stats()
+        if self.copies:
+            device, elements, seconds = self.copies
+            nothing = {k: type(v)() for k, v in out["stages"][0].items()} if out["stages"] else {}
+            out["stages"].insert(0, {**nothing, "name": f"copy to {device}", "op": "copy", "elements": elements,
+                                     "seconds": seconds, "threads": 1})
+        return out
 
     def explain(self):
         """What has limited the rate so far, the work of whoever takes the elements included; see Dataset.explain.
@@ -271,7 +291,8 @@ def _states(state):
 def from_tensor_slices(tensors):
     """The items of arrays along axis 0; of a dict or a tuple of arrays: dicts or tuples of items.
 
-    NumPy's memory is used as it is, not copied; do not write to it while the dataset lives.
+    NumPy's memory is used as it is, not copied; do not write to it while the dataset lives. A np.memmap is read as rows
+    are asked for. Arrays of more than 1 MiB together are no part of the pipeline's text: it cannot be parsed or pickled.
 
     >>> import numpy as np, penstock as ps
     >>> ds = ps.from_tensor_slices({"x": np.eye(2, dtype=np.float32), "y": np.arange(2)})
@@ -279,7 +300,7 @@ def from_tensor_slices(tensors):
     (array([0., 1.], dtype=float32), 1)
     """
     if is_array(tensors):
-        return Dataset(_core.slices(to_core(tensors)))
+        return _slices([tensors], [])
     if isinstance(tensors, tuple) and hasattr(tensors, "_fields"):
         tensors = tensors._asdict()
     items = list(tensors.values()) if isinstance(tensors, dict) else tensors if isinstance(tensors, tuple) else []
@@ -288,10 +309,23 @@ def from_tensor_slices(tensors):
     import numpy
     if not all(is_array(i) or isinstance(i, list) for i in items):
         raise InvalidArgument("from_tensor_slices takes one array, or a dict or a tuple of arrays; zip datasets for more")
-    arrays = [to_core(numpy.asarray(i)) for i in items]
-    if isinstance(tensors, dict):
-        return Dataset(_core.slices_of_dict(list(zip(tensors, arrays))))
-    return Dataset(_core.slices_of_tuple(arrays))
+    return _slices([numpy.asanyarray(i) for i in items], list(tensors) if isinstance(tensors, dict) else None)
+
+
+def _slices(arrays, keys):
+    """``keys``: of a dict; None: a tuple; []: the one array."""
+    import numpy
+    arrays = [numpy.asanyarray(a) for a in arrays]
+    if sum(a.nbytes for a in arrays) > _MOST_TEXT_BYTES and (keys is None) <= (len(arrays) > 1):
+        from ._memory import from_memory, identity_of
+        return from_memory(arrays, keys or [], identity_of(arrays))
+    shared = [to_core(a) for a in arrays]
+    if keys is None:
+        return Dataset(_core.slices_of_tuple(shared))
+    return Dataset(_core.slices_of_dict(list(zip(keys, shared))) if keys else _core.slices(shared[0]))
+
+
+_MOST_TEXT_BYTES = 1 << 20  # arrays of more are no part of the text of a pipeline
 
 
 def parse(text, **settings):

@@ -11,7 +11,8 @@ def torch(dataset, device=None, ahead=2, shard=True):
     torch.distributed, or of the environment (RANK, WORLD_SIZE); the workers of a DataLoader share the elements of their
     process. Give it to a DataLoader with batch_size=None, or iterate it: the engine's threads do the work of workers.
 
-    ``len()``, ``state_dict()`` and ``load_state_dict()`` are those of this process.
+    Each iteration is a new epoch: another order of the shuffles. ``set_epoch(n)`` says which, as for torch's
+    DistributedSampler. ``len()``, ``state_dict()`` and ``load_state_dict()`` (or ``get_state``, ``set_state``) are those of this process.
 
         loader = ps.torch(ds.shuffle(10_000, seed=7).batch(128), device="cuda")
         for batch in loader:

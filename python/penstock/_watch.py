@@ -9,7 +9,7 @@ class watch:
     """``with ps.watch(ds): train()`` prints at its end how much of each step the trainer waited, and what to do about it.
 
     It looks at every iteration over ``ds`` that begins inside (left out: over any dataset). ``steps``,
-    ``seconds``, ``waited_seconds`` and ``explanation`` (of the longest iteration; None before the end) are there afterwards;
+    ``seconds``, ``waited_seconds``, ``copy_seconds`` (of ps.torch and ps.jax to a device) and ``explanation`` (of the longest iteration; None before the end) are there afterwards;
     ``file`` is where it prints to, as for print(); ``quiet`` prints nothing. It costs nothing while the loop runs.
 
     >>> import penstock as ps
@@ -25,7 +25,8 @@ class watch:
     def __init__(self, dataset=None, file=None, quiet=False):
         self.dataset, self.file, self.quiet = dataset, file, quiet
         self.steps = 0
-        self.seconds = self.waited_seconds = 0.0
+        self.seconds = self.waited_seconds = self.copy_seconds = 0.0
+        self._device = ""
         self.explanation = None
         self._iterators = []
         self._longest_seconds = -1.0
@@ -57,6 +58,9 @@ class watch:
             self.steps += stats["elements"]
             self.seconds += stats["next_seconds"] + stats["consumer_seconds"]
             self.waited_seconds += stats["next_seconds"]
+            if iterator.copies:
+                self._device, _, seconds = iterator.copies
+                self.copy_seconds += seconds
             if stats["elements"] and stats["seconds"] > self._longest_seconds:
                 self._longest_seconds, self.explanation = stats["seconds"], iterator.explain()
 
@@ -64,5 +68,6 @@ class watch:
         if not self.steps:
             return "no steps: nothing was taken from the dataset"
         share = 100 * self.waited_seconds / self.seconds if self.seconds else 0
+        copies = f"; copies to {self._device} took {1e3 * self.copy_seconds / self.steps:.3g} ms" if self._device else ""
         return (f"{self.steps} steps in {self.seconds:.3g} s, {1e3 * self.seconds / self.steps:.3g} ms each; the trainer waited "
-                f"{1e3 * self.waited_seconds / self.steps:.3g} ms of them ({share:.0f} %)\n{self.explanation.verdict}")
+                f"{1e3 * self.waited_seconds / self.steps:.3g} ms of them ({share:.0f} %){copies}\n{self.explanation.verdict}")

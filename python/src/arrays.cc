@@ -31,6 +31,11 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   }
   static const double nothing = 0;
   const Array& array = *nb::inst_ptr<Array>(self);
+  if (array.type() == Type::bytes) {
+    PyErr_SetString(PyExc_BufferError, "strings are not in one buffer");
+    view->obj = nullptr;
+    return -1;
+  }
   auto sizes = std::make_unique<BufferView>();
   const std::span<const int64_t> shape = array.shape();
   const auto item = static_cast<Py_ssize_t>(item_bytes(array.type()));

@@ -23,6 +23,7 @@ void bind_dataset(nb::module_& m);
 void bind_iterator(nb::module_& m);
 void bind_reports(nb::module_& m);
 void bind_sources(nb::module_& m);
+void bind_columns(nb::module_& m);
 
 // Lets other Python threads run while `f`, which must not touch a Python object, does.
 template <typename F>

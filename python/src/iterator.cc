@@ -25,6 +25,11 @@ class PyIterator {
     restore(saved);
     all().insert(this);
   }
+  PyIterator(const Dataset& ds, const nb::object& codes, uint64_t epoch)
+      : dataset_(ds), codes_(codes), to_python_(ds.element_spec(), codes) {
+    open([&] { return dataset_.iterate(epoch); });
+    all().insert(this);
+  }
   ~PyIterator() {
     all().erase(this);
     close();
@@ -222,6 +227,7 @@ void bind_iterator(nb::module_& m) {
            [](PyIterator* self, const Dataset& ds, const nb::object& codes, const nb::list& saved) {
              new (self) PyIterator(ds, codes, texts(saved));
            })
+      .def(nb::init<const Dataset&, const nb::object&, uint64_t>())
       .def("_save", &PyIterator::save)
       .def("_restore", [](PyIterator& self, const nb::list& saved) { self.restore(texts(saved)); })
       .def_static("_close_all", &PyIterator::close_all)

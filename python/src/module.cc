@@ -11,4 +11,5 @@ NB_MODULE(_core, m) {
   bind_iterator(m);
   bind_reports(m);
   bind_sources(m);
+  bind_columns(m);
 }

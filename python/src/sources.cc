@@ -56,6 +56,11 @@ std::optional<Array> plain_scalar(PyObject* x, Type type) {
 // `alone`: nobody else holds x, so that its memory may be kept as it is.
 Array to_array(PyObject* x, Type type, bool alone) {
   if (std::optional<Array> out = plain_scalar(x, type)) return *std::move(out);
+  if (const Array* out = nullptr; nb::try_cast(nb::handle(x), out) && out) {
+    if (out->type() == type) return *out;
+    throw Error(Code::invalid_argument, "expected " + std::string(type_name(type)) + ": " +
+                                            std::string(type_name(out->type())));
+  }
   static auto* convert = new nb::object(nb::module_::import_("penstock._arrays").attr("converted"));
   const std::string_view name = type_name(type);
   return nb::cast<Array>((*convert)(nb::handle(x), nb::str(name.data(), name.size()), alone));

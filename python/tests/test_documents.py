@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import struct
+import tarfile
 import tempfile
 import unittest
 
@@ -53,6 +54,16 @@ def write_images(folder, files=2, each=8):
         pathlib.Path(folder, f"train-{i}.tfrecord").write_bytes(b"".join(records(data)))
 
 
+def write_shards():
+    [jpeg] = ps.from_tensor_slices(np.zeros((1, 4, 4, 3), np.uint8)).map(ps.image.encode_jpeg)
+    for i in range(2):
+        with tarfile.open(f"shards-{i:03d}.tar", "w") as archive:
+            for name, data in ((f"{i}.jpg", jpeg), (f"{i}.cls", b"1")):
+                member = tarfile.TarInfo(name)
+                member.size = len(data)
+                archive.addfile(member, io.BytesIO(data))
+
+
 class Documents(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -60,6 +71,8 @@ class Documents(unittest.TestCase):
         self.addCleanup(os.chdir, os.getcwd())
         os.chdir(folder.name)
         write_images(folder.name)
+        write_shards()
+        np.save("tokens.npy", np.arange(600_000).reshape(60, 10_000))
         self.seen = []
 
     def walk(self):
@@ -81,7 +94,11 @@ class Documents(unittest.TestCase):
             file = f"<{document}, block {i + 1}>"  # whose text a function that is converted is found in
             linecache.cache[file] = (len(block), None, block.splitlines(True), file)
             with self.subTest(block), contextlib.redirect_stdout(io.StringIO()):
-                exec(compile(block, file, "exec"), names)  # noqa: S102
+                try:
+                    exec(compile(block, file, "exec"), names)  # noqa: S102
+                except ModuleNotFoundError as e:
+                    if e.name not in ("pyarrow", "torch", "jax"):  # which need not be there
+                        raise
         return names
 
     def test_readme(self):

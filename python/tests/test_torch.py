@@ -55,6 +55,37 @@ class Torch(unittest.TestCase):
         other.load_state_dict(one.state_dict())
         self.assertEqual(given + [b.tolist() for b in other], whole)
 
+    def test_epochs(self):
+        def ds():
+            return ps.range(20).shuffle(20, seed=3)
+        feed = ps.torch(ds())
+        first, second, third = ([int(x) for x in feed] for _ in range(3))
+        self.assertEqual(first + second + third, list(ds().repeat(3)))
+        feed.set_epoch(1)
+        self.assertEqual([int(x) for x in feed], second)
+        for rank in range(2):  # each epoch is dealt anew, the same on all ranks
+            with unittest.mock.patch.dict("os.environ", RANK=str(rank), WORLD_SIZE="2"):
+                feed = ps.torch(ds())
+                self.assertEqual([[int(x) for x in feed] for _ in range(2)], [first[rank::2], second[rank::2]])
+                feed.set_epoch(2)
+                self.assertEqual([int(x) for x in feed], third[rank::2])
+        feed = ps.torch(ds())
+        feed.set_epoch(1)
+        walk = iter(feed)
+        given = [int(next(walk)), int(next(walk))]
+        other = ps.torch(ds())
+        other.set_state(feed.get_state())
+        other.set_epoch(1)
+        self.assertEqual(given + [int(x) for x in other], second)
+
+    def test_map_style_datasets(self):
+        data = torch.utils.data
+        whole = data.TensorDataset(torch.arange(6), torch.arange(12.0).reshape(6, 2))
+        joined = data.ConcatDataset([data.Subset(whole, [4, 0]), whole])
+        self.assertEqual([int(n) for n, _ in ps.from_map_style(joined)], [4, 0, 0, 1, 2, 3, 4, 5])
+        self.assertEqual([x.tolist() for _, x in ps.from_map_style(joined).take(2)], [[8, 9], [0, 1]])
+        self.assertEqual(ps.from_map_style(joined).spec[1].dtype, ps.float32)
+
     def test_device(self):
         kinds = ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]
         for kind in kinds:

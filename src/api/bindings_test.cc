@@ -129,6 +129,68 @@ TEST_CASE("memory of others is shared, and released once by the last who holds i
   CHECK(refused(Type::float32, {1}, reinterpret_cast<const std::byte*>(numbers.data()) + 1));
 }
 
+TEST_CASE("large arrays are no part of the text, the fingerprint and the states") {
+  const std::vector<Array> columns{Array::of(std::vector<int64_t>{1, 2, 3}),
+                                   Array::of(std::vector<float>{3, 4, 5})};
+  const Dataset ds = Dataset::from_memory(columns, {"a", "b"});
+  CHECK(ds.text() == "from_memory(arrays=\"{a: int64, b: float32}\")\n");
+  CHECK(ds.element_spec().text() == "{a: int64, b: float32}");
+  CHECK(ds.cardinality() == 3);
+  CHECK(ds.at(2)["b"].value<float>() == 5);
+  CHECK(code_of([&] { Dataset::parse(ds.text()); }) == Code::not_found);
+  CHECK(Dataset::from_memory(columns).element_spec().text() == "(int64, float32)");
+  CHECK(Dataset::from_memory({columns[0]}).element_spec().text() == "int64");
+
+  const auto again = [&] {
+    return Dataset::from_memory(columns, {"a", "b"}).stage("global_shuffle");
+  };
+  const Dataset shuffled = again();
+  Iterator it = shuffled.iterate();
+  Element first, second, resumed;
+  REQUIRE(it.next(&first));
+  const std::string saved = it.save();
+  REQUIRE(it.next(&second));
+  Iterator other = again().resume(saved);
+  REQUIRE(other.next(&resumed));
+  CHECK(resumed.same(second));
+  const Dataset changed =
+      Dataset::from_memory({Array::of(std::vector<int64_t>{1, 2, 4}), columns[1]}, {"a", "b"});
+  CHECK(changed.fingerprint() != ds.fingerprint());
+  CHECK(code_of([&] { changed.stage("global_shuffle").resume(saved); }) ==
+        Code::failed_precondition);
+
+  const Dataset named = Dataset::from_memory(columns, {}, "table 7");
+  const std::vector<Array> others{columns[0], Array::of(std::vector<float>{9, 9, 9})};
+  CHECK(named.fingerprint() == Dataset::from_memory(others, {}, "table 7").fingerprint());
+  CHECK(named.fingerprint() != Dataset::from_memory(columns, {}, "table 8").fingerprint());
+  CHECK(code_of([&] { Dataset::from_memory(columns, {"a"}); }) == Code::invalid_argument);
+  CHECK(code_of([&] { Dataset::from_memory({columns[0], Array::of(std::vector<float>{1})}); }) ==
+        Code::invalid_argument);
+  CHECK(code_of([] { Dataset::from_memory({Array::scalar(int64_t{1})}); }) ==
+        Code::invalid_argument);
+}
+
+TEST_CASE("an epoch has the draws of that iterator, and of that pass of repeat") {
+  const Dataset ds = Dataset::range(50).shuffle(50, {{"seed", 3}}).batch(50);
+  const auto order = [](Iterator it) {
+    Element e;
+    REQUIRE(it.next(&e));
+    const std::span<const int64_t> values = e.as<int64_t>();
+    return std::vector<int64_t>(values.begin(), values.end());
+  };
+  const std::vector<int64_t> first = order(ds.iterate()), second = order(ds.iterate());
+  CHECK(first != second);
+  CHECK(order(ds.iterate(0)) == first);
+  CHECK(order(ds.iterate(1)) == second);
+  Iterator passes = Dataset::range(50).shuffle(50, {{"seed", 3}}).repeat(2).batch(50).iterate();
+  Element e;
+  REQUIRE(passes.next(&e));
+  CHECK(order(std::move(passes)) == second);
+  Iterator third = ds.iterate(2);
+  const std::string beginning = third.save();
+  CHECK(order(ds.resume(beginning)) == order(std::move(third)));
+}
+
 TEST_CASE("tuples of arrays are sliced together") {
   const Dataset ds = Dataset::from_tensor_slices(std::vector<Array>{
       Array::of(std::vector<int64_t>{1, 2}), Array::of(std::vector<float>{3, 4})});

@@ -5,6 +5,7 @@
 
 #include "api/dataset_impl.h"
 #include "api/generator.h"
+#include "api/memory_source.h"
 #include "api/recorded.h"
 #include "api/spec.h"
 #include "base/random.h"
@@ -262,6 +263,29 @@ Dataset Dataset::from_tensor_slices(const std::vector<Array>& columns) {
   std::vector<Attr> items;
   for (const Array& array : columns) items.push_back(Attr::of(ArrayAccess::tensor(array)));
   return slices(Attr::tuple(std::move(items)));
+}
+
+Dataset Dataset::from_memory(const std::vector<Array>& columns,
+                             const std::vector<std::string>& keys, const std::string& identity) {
+  if (!keys.empty() && keys.size() != columns.size())
+    throw Error(Code::invalid_argument,
+                "there are " + std::to_string(columns.size()) + " arrays and " +
+                    std::to_string(keys.size()) + " keys",
+                "from_memory");
+  std::vector<std::pair<std::string, Array>> named;
+  for (size_t i = 0; i < keys.size(); ++i) named.emplace_back(keys[i], columns[i]);
+  const Dataset slices = !keys.empty()         ? from_tensor_slices(named)
+                         : columns.size() == 1 ? from_tensor_slices(columns[0])
+                                               : from_tensor_slices(columns);
+  const PlanPtr& node = slices.impl()->plan;
+  const std::shared_ptr<Impl> out = derived({});
+  const auto op = memory_operator(node, identity.empty() ? contents_identity(*node) : identity);
+  Attrs args;
+  args.set("arrays", Attr::text(node->spec.text()));
+  args.set("identity", Attr::text(identity));
+  out->plan = make_node(*op, {}, std::move(args));
+  out->kept.add(op);
+  return DatasetAccess::make(out);
 }
 
 Dataset Dataset::files(const std::string& pattern, Named named) {

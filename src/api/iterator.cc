@@ -268,6 +268,14 @@ Iterator Dataset::iterate() const {
   return Iterator(std::make_unique<Iterator::State>(impl()));
 }
 
+Iterator Dataset::iterate(uint64_t epoch) const {
+  if (impl()->plan->op->sink)
+    throw Error(Code::failed_precondition, "the pipeline ends in a value", impl()->plan->op->name);
+  SavedRun beginning;
+  beginning.from.iterator = epoch;
+  return Iterator(std::make_unique<Iterator::State>(impl(), beginning));
+}
+
 Iterator Dataset::resume(const std::string& saved) const {
   if (impl()->plan->op->sink)
     throw Error(Code::failed_precondition, "the pipeline ends in a value", impl()->plan->op->name);

@@ -85,6 +85,22 @@ void generator() {
   check(ds.reduce(0, "(sum, x) -> sum + sum(x)").value<int64_t>() == 36, "a generator's elements");
 }
 
+// The items of arrays along axis 0, as from_tensor_slices emits them, for arrays of more than a few
+// kilobytes: they are no part of the pipeline's text, its fingerprint, its traces and its
+// checkpoints. `identity` stands for them there; left out, it is a hash of their contents, made
+// when the dataset is. Give one for memory that another program or a mapped file owns (its name,
+// size and time): it is then not read before its rows are asked for. With keys elements are dicts,
+// else tuples, or the items of the one array. parse refuses the text.
+void from_memory_source() {
+  static const std::vector<float> pixels(3 * 64 * 64, 0.5F);
+  const std::vector<int64_t> shape{3, 64, 64};
+  const Array images = from_memory(Type::float32, shape, pixels.data(), [] {});
+  const Array labels = Array::of(std::vector<int64_t>{7, 8, 9});
+  const Dataset ds = Dataset::from_memory({images, labels}, {"image", "label"}, "digits 1");
+  check(ds.text().size() < 200, "the text of a pipeline over memory is short");
+  check(ds.at(2)["label"].value<int64_t>() == 9, "an element at an index");
+}
+
 void ask() {
   const Dataset squares = Dataset::range(10).map([](Value x) { return x * x; });
   check(squares.at(3).value<int64_t>() == 9, "the element at an index");
@@ -204,6 +220,7 @@ int main(int argc, char** argv) {
   try {
     chain(argc > 1 ? argv[1] : ".");
     generator();
+    from_memory_source();
     ask();
     missing_values();
     extend();
