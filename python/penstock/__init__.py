@@ -17,7 +17,10 @@ from ._dataset import Dataset, Iterator, from_tensor_slices, parse, read
 from ._errors import *  # noqa: F403
 from ._errors import KINDS, Error, TraceError
 from ._functions import cond, expr
-from ._reports import Explanation, Optimization
+from ._optimize import Candidate, Choice, OptimizedDataset, optimize
+from ._predict import Prediction, PredictionPoint, predict
+from ._progress import progress
+from ._reports import Explanation, Optimization, Trace
 from ._sources import from_generator, from_map_style, py_map
 from ._torch import torch
 from ._types import DTYPES, DatasetSpec, DType, TensorSpec
