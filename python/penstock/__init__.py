@@ -17,9 +17,6 @@ from ._dataset import Dataset, Iterator, from_tensor_slices, parse, read
 from ._errors import *  # noqa: F403
 from ._errors import KINDS, Error, TraceError
 from ._functions import cond, expr
-from ._optimize import Candidate, Choice, OptimizedDataset, optimize
-from ._predict import Prediction, PredictionPoint, predict
-from ._progress import progress
 from ._reports import Explanation, Optimization, Trace
 from ._sources import from_generator, from_map_style, py_map
 from ._torch import torch
@@ -29,5 +26,14 @@ from ._watch import watch
 
 __version__ = _core.version
 globals().update(DTYPES)
-# Operators, ops, their groups and __all__ are made when they are first asked for. What stands above goes before them.
-__getattr__, __dir__ = _calls.made_later(globals(), _calls.functions())
+
+
+def _loaded(name):
+    from importlib import import_module
+    return getattr(import_module(_PARTS[name], __name__), name)
+
+
+_PARTS = {"Candidate": "._optimize", "Choice": "._optimize", "OptimizedDataset": "._optimize", "optimize": "._optimize",
+          "Prediction": "._predict", "PredictionPoint": "._predict", "predict": "._predict", "progress": "._progress"}
+# These, operators, ops, their groups and __all__ are made when they are first asked for. What stands above goes before them.
+__getattr__, __dir__ = _calls.made_later(globals(), {**_calls.functions(), **dict.fromkeys(_PARTS, _loaded)})

@@ -13,6 +13,7 @@ from ._quantities import rate_text, table
 from ._rates import measured_rate
 from ._reports import setting
 
+_UNKNOWN = -2  # as penstock._core gives it for a number of elements
 _MOST_TEXT = 1 << 20  # bytes of a plan that is kept in a file
 
 
@@ -92,8 +93,8 @@ def optimize(loader=None, *, pick_best=None, epochs=10, seconds=2.0, trace_secon
     does the same for a dataset. The result is a dataset whose ``report``, a ps.Choice, says what was chosen and why.
 
     ``pick_best``: names of the function's arguments with the values to try: all combinations are made, traced and optimized
-    (the same elements in the same order as each is written, see Dataset.optimize), must have equal specs, and are measured
-    as written and optimized. An argument that the call itself gives is not varied. A combination that fails is left out with
+    (the same elements in the same order as each is written, see Dataset.optimize), must have equal specs and
+    lengths (do not vary the size of a batch), and are measured as written and optimized. An argument that the call itself gives is not varied. A combination that fails is left out with
     a RuntimeWarning; if all fail, the first error is raised.
 
     ``epochs``: passes that the training makes, by which a cache pays or not. ``seconds``: length of each measurement,
@@ -103,7 +104,7 @@ def optimize(loader=None, *, pick_best=None, epochs=10, seconds=2.0, trace_secon
     while the text of the combinations, sizes and times of their files, the options and the number of cores are the same;
     ``remember=False`` keeps none. PENSTOCK_OPTIMIZE=0 in the environment turns all of it off: the first combination as written.
 
-    Raises ps.InvalidArgument for unequal specs, TypeError for unknown arguments and for a loader that returns no dataset.
+    Raises ps.InvalidArgument for unequal specs or lengths, TypeError for unknown arguments and for a loader that returns no dataset.
 
     >>> import penstock as ps
     >>> @ps.optimize(pick_best={"cache": [True, False]}, seconds=0.05, trace_seconds=0.05, remember=False)
@@ -266,11 +267,18 @@ def _made(variant):
 
 
 def _check_specs(variants):
+    """Raises for pipelines whose rates cannot be compared: of other elements, or of another number of them, as far as known."""
     made = [v for v in variants if v.dataset is not None]
     for v in made[1:]:
+        core, first = v.dataset._core, made[0].dataset._core
         if v.dataset.spec != made[0].dataset.spec:
-            raise InvalidArgument(f"the pipelines of pick_best give different elements: with {made[0].name} "
-                                  f"{made[0].dataset._core.spec_text()}, with {v.name} {v.dataset._core.spec_text()}", "optimize")
+            raise InvalidArgument(f"the pipelines of pick_best give different elements: with {made[0].name} {first.spec_text()}, "
+                                  f"with {v.name} {core.spec_text()}", "optimize")
+        sizes = [c.cardinality() for c in (first, core)]
+        if sizes[0] != sizes[1] and _UNKNOWN not in sizes:
+            numbers = ["no end" if n < 0 else f"{n} elements" for n in sizes]
+            raise InvalidArgument(f"the pipelines of pick_best cannot be compared: with {made[0].name} {numbers[0]}, "
+                                  f"with {v.name} {numbers[1]}", "optimize")
 
 
 def _reason(candidates, index):
