@@ -5,6 +5,7 @@ from . import _core, _pages
 from ._arrays import is_array, to_core
 from ._calls import OPERATORS, Method, build, is_method
 from ._errors import FailedPrecondition, InvalidArgument
+from ._quantities import shortened
 from ._reports import Explanation, Optimization, Trace, setting
 from ._types import leaf
 from ._watch import watching
@@ -195,7 +196,7 @@ class Dataset:
         return self._core.text().rstrip("\n")
 
     def __repr__(self):
-        return f"<ps.Dataset of {self._core.spec_text()}: {' '.join(str(self).split())}>"
+        return f"<ps.Dataset of {self._core.spec_text()}: {' '.join(shortened(str(self)).split())}>"
 
     def _repr_html_(self):
         return _pages.fragment(_pages.paragraph(f"elements: {self._core.spec_text()}", strong=True), _pages.program(str(self)))

@@ -1,4 +1,5 @@
 """HTML for notebooks: fragments that need nothing from outside and are read on a light and on a dark page."""
+from ._quantities import shortened
 
 # Colours of text and lines are the page's own; those of bars are of middle brightness.
 _STYLE = """<style>
@@ -34,8 +35,8 @@ def paragraph(text, strong=False, note=False):
 
 
 def program(text):
-    """Text whose columns count."""
-    return f"<pre>{_escape(text)}</pre>"
+    """The text of a pipeline; long lines are shortened."""
+    return f"<pre>{_escape(shortened(text))}</pre>"
 
 
 def bar(*parts):

@@ -1,4 +1,5 @@
 """Plots with matplotlib, which need not be there."""
+from ._quantities import scaled
 
 
 def axes(ax, size):
@@ -19,7 +20,9 @@ def ceilings(explanation, ax):
     rates = [explanation.data["rate"], *(c["rate"] for c in known)]
     ax = axes(ax, (7, 1 + 0.35 * len(names)))
     bars = ax.barh(names, rates, color=["#2f8f6b"] + ["#4a7fc1"] * len(known))
-    ax.bar_label(bars, [f"{r:.3g}" for r in rates], padding=3)
+    ax.bar_label(bars, list(map(scaled, rates)), padding=3)
+    if min(rates) > 0 and max(rates) > 30 * min(rates):
+        ax.set_xscale("log")
     ax.margins(x=0.15)
     ax.invert_yaxis()
     ax.set_xlabel("elements per second")

@@ -50,6 +50,20 @@ def bytes_text(x):
     return f"{text[:-1]} {text[-1]}B" if text[-1].isalpha() else f"{text} B"
 
 
+def shortened(text, columns=240, lines=40):
+    """The text with the middle left out of long lines, and of many lines: those of arrays of numbers.
+
+    >>> shortened("a" * 10 + "b" * 10, columns=9)
+    'aaaa…bbbb'
+    >>> shortened("a\\nb\\nc\\nd\\ne\\nf", lines=4)
+    'a\\n…\\nd\\ne\\nf'
+    """
+    rows, half = text.split("\n"), columns // 2
+    if len(rows) > lines:
+        rows[lines // 4:len(rows) - (lines - lines // 4)] = ["…"]
+    return "\n".join(row if len(row) <= columns else f"{row[:half]}…{row[-half:]}" for row in rows)
+
+
 def table(rows, left=(0,)):
     """Lines of a table of texts, columns aligned: those in ``left`` to the left.
 

@@ -1,7 +1,7 @@
 """Results of explain, trace and optimize."""
 
 from . import _core, _pages, _plots
-from ._quantities import bytes_text, rate_text, scaled, seconds_text, table
+from ._quantities import bytes_text, rate_text, scaled, seconds_text, shortened, table
 
 _SETTING = {"cores": 0, "memory_bytes": 0, "disk_bytes_per_second": 0.0, "consumer_seconds": 0.0}
 
@@ -67,10 +67,11 @@ def _stage_grid(data):
 
 def _ceiling_grid(data):
     known = [c for c in data["ceilings"] if c["rate"] is not None]
-    top = max([data["rate"], *(c["rate"] for c in known)]) or 1
+    # Bars of ceilings that are far away fill the width: the next ones are of interest.
+    top = 4 * max([data["rate"], *(c["rate"] for c in known[:1])]) or 1
     rows = [("measured", rate_text(data["rate"]), _pages.bar((data["rate"] / top, _pages.BUSY)), "")]
     for c in known:
-        times = f"{c['rate'] / data['rate']:.3g}x" if data["rate"] else ""
+        times = f"{scaled(c['rate'] / data['rate'])}x" if data["rate"] else ""
         rows.append((c["name"], rate_text(c["rate"]), _pages.bar((c["rate"] / top, _pages.CEILING)), times))
     return _pages.grid(("ceiling", "elements", "", ""), rows, left=(0, 2))
 
@@ -105,7 +106,7 @@ class Trace(str):
 
     def __repr__(self):
         interval = self.data["interval"]
-        return f"<ps.Trace: {interval['elements']} elements in {seconds_text(interval['seconds'])}: {' '.join(self.program.split())}>"
+        return f"<ps.Trace: {interval['elements']} elements in {seconds_text(interval['seconds'])}: {' '.join(shortened(self.program).split())}>"
 
     def _repr_html_(self):
         data = self.data
@@ -148,7 +149,7 @@ class Optimization:
     def __str__(self):
         changes = [(what, "->", rate_text(rate)) for what, rate in self.changes]
         parts = [table(changes) if changes else "no change: nothing was found that is faster", *self.notes, self._head(), "",
-                 str(self.dataset)]
+                 shortened(str(self.dataset))]
         return "\n".join(parts)
 
     def __repr__(self):
