@@ -3,6 +3,7 @@ import contextlib
 import itertools
 import os
 import pathlib
+import pickle
 import tempfile
 import unittest
 import unittest.mock
@@ -84,14 +85,21 @@ class Optimize(unittest.TestCase):
 
     def test_other_data_is_another_question(self):
         file = self.folder / "data.txt"
-        file.write_text("a\nb\n")
-        load = ps.optimize(**SHORT)(lambda: ps.text_line(str(file)))
-        self.assertFalse(load().report.remembered)
-        self.assertTrue(load().report.remembered)
-        file.write_text("a\nb\nc\n")
-        ds = load()
-        self.assertFalse(ds.report.remembered)
-        self.assertEqual(list(ds), [b"a", b"b", b"c"])
+        for make in (lambda: ps.text_line(str(file)), lambda: ps.files(str(self.folder / "*.txt")).interleave(ps.text_line)):
+            file.write_text("a\nb\n")
+            load = ps.optimize(make, **SHORT)
+            self.assertFalse(load().report.remembered)
+            self.assertTrue(load().report.remembered)
+            file.write_text("a\nb\nc\n")
+            ds = load()
+            self.assertFalse(ds.report.remembered)
+            self.assertEqual(list(ds), [b"a", b"b", b"c"])
+
+    def test_values_without_a_name_of_their_own(self):
+        for _ in range(2):  # the repr of each object is another one
+            ds = ps.optimize(pick_best={"step": [lambda x: x * 2, lambda x: x + x]}, **SHORT)(lambda step: ps.range(4).map(step))()
+        self.assertTrue(ds.report.remembered)
+        self.assertEqual(list(pickle.loads(pickle.dumps(ds))), [0, 2, 4, 6])
 
     def test_a_damaged_file(self):
         load = ps.optimize(**SHORT)(squares)
@@ -99,7 +107,7 @@ class Optimize(unittest.TestCase):
             whole = load()
             [file] = self.kept()
             text = file.read_text()
-            for damage in ("", text[:-9], "[]", text.replace("as written", "as riten"), text.replace('"chosen": 0', '"chosen": 9')):
+            for damage in ("", text[:-9], "[]", text.replace('"candidates"', '"c"'), text.replace('"chosen": 0', '"chosen": 9')):
                 file.write_text(damage)
                 with self.assertWarnsRegex(RuntimeWarning, "is damaged and measured again"):
                     ds = load()
@@ -144,6 +152,8 @@ class Optimize(unittest.TestCase):
         failed = [c for c in ds.report.candidates if c.rate is None]
         self.assertEqual(len(failed), 2)
         self.assertTrue(any("NotFound" in c.note for c in failed))
+        self.assertIn("not remembered: a combination failed", str(ds.report))
+        self.assertFalse((self.folder / "kept").exists())
         with warnings.catch_warnings(), self.assertRaises(KeyError):
             warnings.simplefilter("ignore")
             ps.optimize(pick_best={"folder": [None]}, **SHORT)(load.__wrapped__)()
