@@ -147,6 +147,16 @@ class Choice:
     @property
     def chosen(self) -> Candidate: ...
 
+class Comparison:
+    data: dict[builtins.str, Any]
+    ratio: builtins.float
+    interval: tuple[builtins.float, builtins.float] | None
+    rates: tuple[builtins.float, builtins.float]
+    same_elements: builtins.bool | None
+    stages: list[tuple[builtins.str, builtins.float | None, builtins.float | None]]
+    @property
+    def verdict(self) -> builtins.str: ...
+
 class PredictionPoint(NamedTuple):
     workers: builtins.int
     servers: builtins.int
@@ -276,6 +286,7 @@ def optimize(
     remember: builtins.bool = True,
     **options: builtins.float,
 ) -> Callable[[Callable[..., Dataset]], Callable[..., OptimizedDataset]]: ...
+def compare(a: Dataset, b: Dataset, seconds: builtins.float = 20.0, **options: Any) -> Comparison: ...
 def predict(
     profile: builtins.str | os.PathLike[builtins.str] | Sequence[builtins.str | os.PathLike[builtins.str]],
     workers: builtins.int | Iterable[builtins.int] | builtins.str = ...,

@@ -91,7 +91,7 @@ class Documents(unittest.TestCase):
         blocks = re.findall(r"^```python\n(.*?)^```$", (ROOT / document).read_text(encoding="utf-8"), re.M | re.S)
         self.assertTrue(blocks)
         for block in blocks:
-            if "ps.predict(" in block and not has_command():
+            if re.search(r"ps\.(predict|compare)\(", block) and not has_command():
                 continue
             with self.subTest(block), contextlib.redirect_stdout(io.StringIO()):
                 exec(compile(block, document, "exec"), names)  # noqa: S102

@@ -1,4 +1,4 @@
-"""ps.predict: the command's answers as values, its errors as exceptions."""
+"""ps.predict and ps.compare: the command's answers as values, its errors as exceptions."""
 import os
 import pathlib
 import stat
@@ -65,6 +65,39 @@ class Predict(unittest.TestCase):
                 script.chmod(stat.S_IRWXU)
                 with self.assertRaisesRegex(ps.Error, "status 3: broken"):
                     ps.predict(CHAIN)
+
+
+@unittest.skipUnless(has_command(), "the penstock command is neither installed nor named by PENSTOCK_COMMAND")
+class Compare(unittest.TestCase):
+    def test_two_pipelines(self):
+        a = ps.range(2000).map(lambda x: x * x).batch(10)
+        c = ps.compare(a, ps.range(1000).batch(10), seconds=0.5, threads=1)
+        self.assertIs(c.same_elements, False)
+        self.assertAlmostEqual(c.ratio, c.rates[1] / c.rates[0], delta=0.5 * c.ratio)
+        self.assertIn("map", [name.split(":")[0] for name, _, cost in c.stages if cost is None])
+        self.assertIn("NOT the same", str(c))
+        self.assertIn(c.verdict, repr(c))
+        self.assertEqual(c._repr_html_().count("<tr>"), 5 + len(c.stages))
+        self.assertTrue(ps.compare(a, a.prefetch(2), seconds=0.2).same_elements)
+
+    def test_sentences(self):
+        def comparison(low, high):
+            side = {"rate": 1.0, "cpu_seconds_per_element": 1.0, "cores_used": 1.0, "first_element_seconds": 1.0}
+            return ps.Comparison({"a": side, "b": side, "ratio": {"low": low, "value": 2.0, "high": high}, "pairs": 3,
+                                  "same_elements": None, "stages": []})
+        for low, high, said in ((1.5, 2.5, "b is faster: 2 times"), (0.5, 0.9, "b is slower"), (0.5, 2.5, "no difference is certain"),
+                                (None, None, "measured once")):
+            self.assertIn(said, comparison(low, high).verdict)
+
+    def test_mistakes(self):
+        with self.assertRaisesRegex(ps.FailedPrecondition, "compare: the pipeline b calls Python code"):
+            ps.compare(ps.range(1), ps.range(1).map(ps.py_map(lambda x: x)))
+        with self.assertRaisesRegex(ps.InvalidArgument, "seconds must be positive: 0"):
+            ps.compare(ps.range(1), ps.range(1), seconds=0)
+        with self.assertRaisesRegex(ps.InvalidArgument, "compare: unknown flag --foo"):
+            ps.compare(ps.range(1), ps.range(1), foo=1)
+        with self.assertRaisesRegex(FileNotFoundError, "none.txt"):
+            ps.compare(ps.text_line("none.txt"), ps.range(1))
 
 
 class Command(unittest.TestCase):
