@@ -41,7 +41,8 @@ class Comparison:
 
     def _rows(self):
         a, b = self.data["a"], self.data["b"]
-        per_stage = [(name, seconds_text(x), seconds_text(y)) for name, x, y in self.stages]
+        per_stage = [("CPU time per element by stage", "", "")] if self.stages else []
+        per_stage += [(f"- {name}", seconds_text(x), seconds_text(y)) for name, x, y in self.stages]
         return [("elements", *map(rate_text, self.rates)),
                 ("CPU time per element", *(seconds_text(side["cpu_seconds_per_element"]) for side in (a, b))),
                 ("cores in use", *(f"{side['cores_used']:.2f}" for side in (a, b))),

@@ -1,4 +1,5 @@
 """ps.optimize: one line that makes a loader return the fastest pipeline it can make."""
+import contextlib
 import functools
 import inspect
 import itertools
@@ -114,6 +115,7 @@ class _Search:
     def _chosen(self, variants, file, why_not):
         for v in variants:  # all before the first is measured: the files that they read are in the page cache then
             self._optimize(v)
+        _load_what_is_loaded_once(variants)
         tried = [pair for v in variants for pair in self._measured(v)]
         index = max(range(len(tried)), key=lambda i: tried[i][0].rate or -1.0)
         candidates = [candidate for candidate, _ in tried]
@@ -154,6 +156,15 @@ class _Search:
                 v.error, rate, note = e, None, f"{type(e).__name__}: {e}"
                 warnings.warn(f"optimize: left out {v.name}, {plan}: {note}", RuntimeWarning, stacklevel=6)
             yield Candidate(v.arguments, plan, rate, note), dataset
+
+
+def _load_what_is_loaded_once(variants):
+    """Takes an element, as the first of a process loads NumPy; a pipeline that fails will fail again when it is measured."""
+    for v in variants:
+        if v.error is None:
+            with contextlib.suppress(Exception):
+                next(iter(v.dataset.configure()), None)
+                return
 
 
 def _keep(file, choice, positions, dataset):

@@ -54,8 +54,8 @@ def rate_of_passes(first, later, epochs):
 def measured_rate(dataset, seconds, epochs, later_over_first):
     """-> (elements per second over `epochs` passes, how that is known).
 
-    Takes elements for about `seconds`: the first pass and, if it ends before, later ones. If it does not, and the pipeline
-    has a cache, later passes are taken to be `later_over_first` times as fast.
+    Takes elements for about `seconds`: the first pass and, if it ends before, later ones, of which the median counts. If it
+    does not, and the pipeline has a cache, later passes are taken to be `later_over_first` times as fast.
     """
     first = _Pass(dataset, seconds)
     left = seconds - first.seconds
@@ -64,8 +64,8 @@ def measured_rate(dataset, seconds, epochs, later_over_first):
         while len(later) < epochs - 1 and total < left and (not later or later[-1].ended):
             later.append(_Pass(dataset, left - total))
             total += later[-1].seconds
-        ended = [p for p in later if p.ended] or later
-        return rate_of_passes(first.rate, sum(p.rate for p in ended) / len(ended), epochs), f"{1 + len(later)} passes"
+        rates = sorted(p.rate for p in later if p.ended or len(later) == 1)
+        return rate_of_passes(first.rate, rates[len(rates) // 2], epochs), f"{1 + len(later)} passes"
     if epochs > 1 and not first.saw_all() and first.fills_a_cache():
         return rate_of_passes(first.rate, first.rate * later_over_first, epochs), "first pass, later ones predicted"
     return rate_of_passes(first.rate, first.rate, epochs), "one pass" if first.ended else "part of a pass"
