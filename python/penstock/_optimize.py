@@ -169,8 +169,9 @@ def _load_what_is_loaded_once(variants):
 
 def _keep(file, choice, positions, dataset):
     plan = str(dataset) if choice.chosen.plan == "optimized" else None
-    if plan is not None and len(plan) > _MOST_TEXT:
-        choice.notes.append(f"not remembered: the plan's text has {len(plan)} bytes")
+    why_not = plan and _unreadable(plan)
+    if why_not:
+        choice.notes.append(f"not remembered: {why_not}")
         return
     rows = [[i, c.plan, c.rate, c.note] for i, c in zip(positions, choice.candidates)]
     problem = _remembered.keep(file, {"chosen": choice.index, "reason": choice.reason, "plan": plan, "changes": choice.changes,
@@ -180,6 +181,17 @@ def _keep(file, choice, positions, dataset):
         warnings.warn(f"optimize: the result is not remembered: {problem}", RuntimeWarning, stacklevel=5)
     else:
         choice.file = file
+
+
+def _unreadable(plan):
+    """-> why a plan cannot be kept as its text; None if it can."""
+    if len(plan) > _MOST_TEXT:
+        return f"the plan's text is too long: {len(plan)} bytes"
+    try:
+        _core.parse(plan, {})
+    except Error as e:  # it is for people: of arrays that are no part of it, of registered code
+        return f"the plan cannot be read from its text: {e.message}"
+    return None
 
 
 def _recalled(answer, variants, file):

@@ -69,6 +69,22 @@ class Optimize(unittest.TestCase):
             self.assertIsInstance(ds, ps.Dataset)
             self.assertEqual(list(ds.take(2)), [0, 1])
 
+    def test_it_shuffles_as_a_new_dataset(self):
+        def make():
+            return ps.range(50).shuffle(50, seed=7)
+        for _ in range(2):  # measured, then remembered
+            ds, new = ps.optimize(make, **SHORT)(), make()
+            self.assertEqual([list(ds), list(ds)], [list(new), list(new)])
+
+    def test_plans_without_a_text_of_their_own(self):
+        with rates(), unittest.mock.patch("penstock._core.parse", side_effect=ps.NotFound("no such arrays")):
+            ds = ps.optimize(squares(), **SHORT)
+        self.assertEqual(ds.report.chosen.plan, "optimized")
+        self.assertIn("not remembered: the plan cannot be read from its text: no such arrays", str(ds.report))
+        with rates(), unittest.mock.patch("penstock._optimize._MOST_TEXT", 10):
+            self.assertIn("too long", str(ps.optimize(squares(), **SHORT).report))
+        self.assertFalse((self.folder / "kept").exists())
+
     def test_it_remembers(self):
         load = ps.optimize(pick_best={"cache": [False, True]}, **SHORT)(squares)
         with rates():
