@@ -78,11 +78,13 @@ class OptimizedDataset(Dataset):
 def reason(candidates, index):
     """The sentence that says why a candidate was chosen."""
     chosen = candidates[index]
+    if not chosen.rate:
+        return f"{chosen.name}: no elements came out that could be measured"
     others = [c for i, c in enumerate(candidates) if i != index and c.rate]
     out = f"{chosen.name} runs at {rate_text(chosen.rate)}"
-    if others and chosen.rate:
+    if others:
         next_best = max(others, key=lambda c: c.rate)
         out += f", {chosen.rate / next_best.rate:.3g} times the rate of {next_best.name}"
-    elif not others:
+    else:
         out += ": nothing was found that is faster" if len(candidates) == 1 else ": the others failed"
     return out

@@ -144,6 +144,11 @@ class Optimize(unittest.TestCase):
         self.assertIn("calls Python code", str(ds.report))
         self.assertFalse((self.folder / "kept").exists())
 
+    def test_no_elements(self):
+        ds = ps.optimize(ps.range(0).batch(2), **SHORT)
+        self.assertEqual(list(ds), [])
+        self.assertIn("no elements came out", ds.report.reason)
+
     def test_turned_off(self):
         with unittest.mock.patch.dict(os.environ, PENSTOCK_OPTIMIZE="0"):
             ds = ps.optimize(pick_best={"cache": [True, False]}, **SHORT)(squares)(7)
