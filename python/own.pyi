@@ -3,10 +3,11 @@ import builtins
 import os
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, TypeAlias, Union, overload
+from typing import Any, ClassVar, NamedTuple, ParamSpec, TypeAlias, Union, overload
 
 import numpy
 
+_P = ParamSpec("_P")
 # Elements are arrays and numbers of NumPy, bytes, and dicts and tuples of these: they are only known at run time.
 _Element: TypeAlias = Any
 # A function of an element's parts that is traced, or the text of one.
@@ -120,13 +121,77 @@ class Explanation:
     text: builtins.str
     verdict: builtins.str
     data: dict[builtins.str, Any]
+    def __init__(self, text: builtins.str, verdict: builtins.str, data: builtins.str) -> None: ...
+    def plot(self, ax: Any = None) -> Any: ...
+
+class Trace(builtins.str):
+    @property
+    def data(self) -> dict[builtins.str, Any]: ...
+    @property
+    def program(self) -> builtins.str: ...
+    def explain(self, **options: builtins.float) -> Explanation: ...
 
 class Optimization:
     dataset: Dataset
     rate: builtins.float
+    interval: tuple[builtins.float, builtins.float]
+    first_pass_rate: builtins.float
+    later_passes_rate: builtins.float
     changes: list[tuple[builtins.str, builtins.float]]
     notes: list[builtins.str]
     measured: tuple[builtins.float, builtins.float] | None
+
+class Candidate(NamedTuple):
+    arguments: dict[builtins.str, Any]
+    plan: builtins.str
+    rate: builtins.float | None
+    note: builtins.str
+    @property
+    def name(self) -> builtins.str: ...
+
+class Choice:
+    candidates: list[Candidate]
+    index: builtins.int
+    reason: builtins.str
+    changes: list[tuple[builtins.str, builtins.float]]
+    notes: list[builtins.str]
+    file: builtins.str | None
+    remembered: builtins.bool
+    @property
+    def chosen(self) -> Candidate: ...
+
+class Comparison:
+    data: dict[builtins.str, Any]
+    ratio: builtins.float
+    interval: tuple[builtins.float, builtins.float] | None
+    rates: tuple[builtins.float, builtins.float]
+    same_elements: builtins.bool | None
+    stages: list[tuple[builtins.str, builtins.float | None, builtins.float | None]]
+    @property
+    def verdict(self) -> builtins.str: ...
+
+class PredictionPoint(NamedTuple):
+    workers: builtins.int
+    servers: builtins.int
+    steps_per_second: builtins.float
+    low: builtins.float
+    high: builtins.float
+    binds: builtins.str
+    use: dict[builtins.str, builtins.float]
+    examples_per_second: builtins.float | None = None
+    price_per_hour: builtins.float | None = None
+    @property
+    def has_interval(self) -> builtins.bool: ...
+
+class Prediction:
+    data: dict[builtins.str, Any]
+    points: list[PredictionPoint]
+    best: PredictionPoint
+    advice: list[builtins.str]
+    notes: list[builtins.str]
+    @property
+    def text(self) -> builtins.str: ...
+    def plot(self, ax: Any = None) -> Any: ...
 
 class Iterator:
     copies: tuple[builtins.str, builtins.int, builtins.float] | None
@@ -140,13 +205,14 @@ class Iterator:
     def set_state(self, state: _State) -> None: ...
     def stats(self) -> dict[builtins.str, Any]: ...
     def explain(self) -> Explanation: ...
-    def trace(self) -> builtins.str: ...
+    def trace(self) -> Trace: ...
 
 class watch:
     steps: builtins.int
     seconds: builtins.float
     waited_seconds: builtins.float
     copy_seconds: builtins.float
+    explanation: Explanation | None
     def __init__(self, dataset: Dataset | None = None, file: Any = None, quiet: builtins.bool = False) -> None: ...
     def __enter__(self) -> watch: ...
     def __exit__(self, *_: Any) -> None: ...
@@ -205,7 +271,7 @@ def expr(text: builtins.str) -> Any: ...
 
 class Dataset:
     def __iter__(self) -> Iterator: ...
-    def iterate(self, epoch: builtins.int | None = None) -> Iterator: ...
+    def iterate(self, epoch: builtins.int | None = None, progress: builtins.bool = False) -> Iterator: ...
     def restore(self, state: _State) -> Iterator: ...
     def __len__(self) -> builtins.int: ...
     def __bool__(self) -> builtins.bool: ...
@@ -217,12 +283,65 @@ class Dataset:
     def spec(self) -> Any: ...
     def apply(self, stages: builtins.str | Callable[[Dataset], Dataset]) -> Dataset: ...
     def configure(self, **options: Any) -> Dataset: ...
-    def run(self) -> dict[builtins.str, Any]: ...
-    def explain(self, seconds: builtins.float = 3.0, elements: builtins.int = 0) -> Explanation: ...
-    def trace(self, seconds: builtins.float = 3.0, elements: builtins.int = 0) -> builtins.str: ...
-    def optimize(self, trace_seconds: builtins.float = 1.5, measure_seconds: builtins.float = 0.0) -> Optimization: ...
+    def run(self, progress: builtins.bool = False) -> dict[builtins.str, Any]: ...
+    def explain(self, seconds: builtins.float = 3.0, elements: builtins.int = 0, **options: builtins.float) -> Explanation: ...
+    def trace(self, seconds: builtins.float = 3.0, elements: builtins.int = 0) -> Trace: ...
+    def optimize(
+        self,
+        trace_seconds: builtins.float = 1.5,
+        measure_seconds: builtins.float = 0.0,
+        epochs: builtins.int = 0,
+        **options: builtins.float,
+    ) -> Optimization: ...
     def optimized(self) -> Dataset: ...
     # operators
+
+class OptimizedDataset(Dataset):
+    report: Choice
+    def __init__(self, dataset: Dataset, report: Choice) -> None: ...
+
+@overload
+def optimize(
+    loader: Dataset,
+    *,
+    pick_best: None = None,
+    epochs: builtins.int = 10,
+    seconds: builtins.float = 2.0,
+    trace_seconds: builtins.float = 1.5,
+    remember: builtins.bool = True,
+    **options: builtins.float,
+) -> OptimizedDataset: ...
+@overload
+def optimize(
+    loader: Callable[_P, Dataset],
+    *,
+    pick_best: Mapping[builtins.str, Iterable[Any]] | None = None,
+    epochs: builtins.int = 10,
+    seconds: builtins.float = 2.0,
+    trace_seconds: builtins.float = 1.5,
+    remember: builtins.bool = True,
+    **options: builtins.float,
+) -> Callable[_P, OptimizedDataset]: ...
+# The result's arguments are not those of the loader: pick_best gives some of them.
+@overload
+def optimize(
+    loader: None = None,
+    *,
+    pick_best: Mapping[builtins.str, Iterable[Any]] | None = None,
+    epochs: builtins.int = 10,
+    seconds: builtins.float = 2.0,
+    trace_seconds: builtins.float = 1.5,
+    remember: builtins.bool = True,
+    **options: builtins.float,
+) -> Callable[[Callable[..., Dataset]], Callable[..., OptimizedDataset]]: ...
+def compare(a: Dataset, b: Dataset, seconds: builtins.float = 20.0, **options: Any) -> Comparison: ...
+def predict(
+    profile: builtins.str | os.PathLike[builtins.str] | Sequence[builtins.str | os.PathLike[builtins.str]],
+    workers: builtins.int | Iterable[builtins.int] | builtins.str = ...,
+    servers: builtins.int | Iterable[builtins.int] | builtins.str | None = None,
+    **options: Any,
+) -> Prediction: ...
+def progress(data: Dataset | Iterator, total: builtins.int | None = None, file: Any = None) -> Iterator: ...
 
 __version__: builtins.str
 __all__: list[builtins.str]

@@ -82,7 +82,8 @@ def build(preset):
 
 
 def environment(site, sanitize):
-    env = {**os.environ, **ENV, "PYTHONPATH": str(site), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = ROOT / "build" / site.parent.name.replace("python-", "", 1) / "penstock"
+    env = {**os.environ, **ENV, "PYTHONPATH": str(site), "PYTHONDONTWRITEBYTECODE": "1", "PENSTOCK_COMMAND": str(command)}
     if sanitize:
         runtimes = {"address": "libasan.so", "undefined": "libubsan.so", "thread": "libtsan.so"}
         names = [runtimes[s] for s in sanitize.split(",")] + ["libstdc++.so"]

@@ -17,7 +17,7 @@ from ._dataset import Dataset, Iterator, from_tensor_slices, parse, read
 from ._errors import *  # noqa: F403
 from ._errors import KINDS, Error, TraceError
 from ._functions import cond, expr
-from ._reports import Explanation, Optimization
+from ._reports import Explanation, Optimization, Trace
 from ._sources import from_generator, from_map_style, py_map
 from ._jax import jax
 from ._tables import from_arrow, from_huggingface, from_parquet, webdataset
@@ -28,5 +28,15 @@ from ._watch import watch
 
 __version__ = _core.version
 globals().update(DTYPES)
-# Operators, ops, their groups and __all__ are made when they are first asked for. What stands above goes before them.
-__getattr__, __dir__ = _calls.made_later(globals(), _calls.functions())
+
+
+def _loaded(name):
+    from importlib import import_module
+    return getattr(import_module(_PARTS[name], __name__), name)
+
+
+_PARTS = {"Candidate": "._choice", "Choice": "._choice", "OptimizedDataset": "._choice", "optimize": "._optimize",
+          "Comparison": "._compare", "compare": "._compare", "Prediction": "._predict", "PredictionPoint": "._predict", "predict": "._predict",
+          "progress": "._progress"}
+# These, operators, ops, their groups and __all__ are made when they are first asked for. What stands above goes before them.
+__getattr__, __dir__ = _calls.made_later(globals(), {**_calls.functions(), **dict.fromkeys(_PARTS, _loaded)})

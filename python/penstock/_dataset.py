@@ -1,11 +1,12 @@
 """Datasets: what a pipeline is in Python."""
 import os
 
-from . import _core
+from . import _core, _pages
 from ._arrays import is_array, to_core
 from ._calls import OPERATORS, Method, build, is_method
 from ._errors import FailedPrecondition, InvalidArgument
-from ._reports import Explanation, Optimization, preformatted
+from ._quantities import shortened
+from ._reports import Explanation, Optimization, Trace, setting
 from ._types import leaf
 from ._watch import watching
 
@@ -38,11 +39,13 @@ class Dataset:
     def __iter__(self):
         return Iterator(self)
 
-    def iterate(self, epoch=None):
+    def iterate(self, epoch=None, progress=False):
         """An iterator that can be saved: the same as iter(ds), each with other random draws than the one before.
 
         ``epoch`` says which draws: those of that iterator of a dataset, counted from 0, and of that pass of ``repeat``;
         equal in all processes.
+
+        ``progress=True`` gives one that draws a bar instead; see ps.progress.
 
         >>> import penstock as ps
         >>> next(ps.range(3).iterate())
@@ -51,7 +54,11 @@ class Dataset:
         >>> list(ds.iterate(epoch=1)) == list(ds.repeat(2))[100:]
         True
         """
-        return Iterator(self, epoch=epoch)
+        iterator = Iterator(self, epoch=epoch)
+        if not progress:
+            return iterator
+        from ._progress import progress as drawn
+        return drawn(iterator, self._core.cardinality())
 
     def restore(self, state):
         """An iterator that goes on where the one stood that gave ``state``; a list of states: those of all ranks.
@@ -136,38 +143,53 @@ class Dataset:
         merged.update(options)
         return Dataset(self._core.configured(*merged.values()), self._codes)
 
-    def run(self):
+    def run(self, progress=False):
         """Runs it to the end, gives what was counted: a dict, "stages" with a dict for each stage.
+
+        ``progress=True`` draws a bar on stderr if that is a terminal.
 
         >>> import penstock as ps
         >>> ps.range(100).run()["elements"]
         100
         """
         iterator = _core.Iterator(self._core, self._codes)
-        iterator._drain()
+        if progress:
+            from ._progress import drained
+            drained(iterator, self._core.cardinality())
+        else:
+            iterator._drain()
         return iterator._stats()
 
-    def explain(self, seconds=3.0, elements=0):
+    def explain(self, seconds=3.0, elements=0, **options):
         """Runs it for some seconds (or elements): what limits its rate, and what to do about it.
+
+        ``options`` are the machine and the consumer to explain it for: cores, memory_bytes (for caches),
+        disk_bytes_per_second, consumer_seconds (the trainer's work for an element). Left out: this machine, no consumer.
 
         >>> import penstock as ps
         >>> ps.range(1000).explain().verdict.split(":")[0]
         'input-bound'
+        >>> ps.range(1000).explain(consumer_seconds=1.0).data["verdict"]["holder"]
+        'consumer'
         """
-        return Explanation(*_core.explain(self._core, seconds, elements))
+        return Explanation(*_core.explain(self._core, seconds, elements, setting(options)))
 
     def trace(self, seconds=3.0, elements=0):
         """Runs it for some seconds (or elements): the text of a trace file, which the command line takes for a pipeline.
 
-        >>> import json, penstock as ps
-        >>> json.loads(ps.range(100).trace())["program"].strip()
+        >>> import penstock as ps
+        >>> ps.range(100).trace().program
         'range(100)'
         """
-        return _core.trace(self._core, seconds, elements)
+        return Trace(_core.trace(self._core, seconds, elements))
 
-    def optimize(self, trace_seconds=1.5, measure_seconds=0.0):
-        """Searches the plan that gives the same elements in the same order fastest; see ps.Optimization."""
-        dataset, *rest = _core.optimize(self._core, trace_seconds, measure_seconds)
+    def optimize(self, trace_seconds=1.5, measure_seconds=0.0, epochs=0, **options):
+        """Searches the plan that gives the same elements in the same order fastest; see ps.Optimization.
+
+        ``epochs``: passes to plan for, which decide if a cache pays; left out 1, or 10 for a pipeline that repeats for ever.
+        ``options``: the machine to plan for, as for explain. ps.optimize chooses among several pipelines, too.
+        """
+        dataset, *rest = _core.optimize(self._core, trace_seconds, measure_seconds, epochs, setting(options))
         return Optimization(Dataset(dataset, self._codes), *rest)
 
     def optimized(self):
@@ -183,10 +205,10 @@ class Dataset:
         return self._core.text().rstrip("\n")
 
     def __repr__(self):
-        return f"<ps.Dataset of {self._core.spec_text()}: {' '.join(str(self).split())}>"
+        return f"<ps.Dataset of {self._core.spec_text()}: {' '.join(shortened(str(self)).split())}>"
 
     def _repr_html_(self):
-        return preformatted(str(self), f"elements: {self._core.spec_text()}")
+        return _pages.fragment(_pages.paragraph(f"elements: {self._core.spec_text()}", strong=True), _pages.program(str(self)))
 
     def __reduce__(self):
         if self._codes:
@@ -279,7 +301,7 @@ class Iterator(_core.Iterator):
 
     def trace(self):
         """The text of a trace of the run so far; see Dataset.trace."""
-        return self._trace()
+        return Trace(self._trace())
 
 
 def _states(state):

@@ -60,7 +60,7 @@ Type type_named(const std::string& name);
 void at_next_step(std::function<void()> f);
 
 // (text, verdict, JSON) of an explanation.
-nb::tuple explained(const job::Trace& trace);
+nb::tuple explained(const job::Trace& trace, const job::Setting& setting = {});
 
 // A NumPy array over `array`'s memory, which it keeps alive. Strings are copied.
 nb::object to_numpy(const Array& array);

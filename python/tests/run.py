@@ -39,6 +39,8 @@ def main():
     wanted = sys.argv[1] if len(sys.argv) > 1 else ""
     tests = unittest.TestSuite(t for t in all_tests() if wanted in f"python: {t.id()}")
     result = unittest.TextTestRunner(stream=sys.stdout, verbosity=0).run(tests)
+    for reason in sorted({reason for _, reason in result.skipped}):
+        print(f"left out: {reason}")
     failed = len({str(t) for t, _ in result.failures + result.errors})
     print(f"{result.testsRun - failed - len(result.skipped)} passed, {failed} failed")
     sys.exit(1 if failed else 0)
