@@ -113,11 +113,11 @@ class Generators(unittest.TestCase):
                 sys.stdout.buffer.write(it.save_state())
             else:
                 try:
-                    print(list(ds.restore(open(sys.argv[1], "rb").read())))
+                    print(*ds.restore(open(sys.argv[1], "rb").read()))
                 except ps.FailedPrecondition as e:
                     print(e)
         """
-        for identity, expected in [("ten", "[2, 3, 4, 5, 6, 7, 8, 9]"), ("", "has no identity")]:
+        for identity, expected in [("ten", "2 3 4 5 6 7 8 9"), ("", "has no identity")]:
             with self.subTest(identity), tempfile.TemporaryDirectory() as folder:
                 path = pathlib.Path(folder, "state")
                 path.write_bytes(run(program % identity).stdout)
