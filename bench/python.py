@@ -29,7 +29,7 @@ PEERS = {"mlx": (["mlx-data==0.1.0", "numpy"], "mlx.data", 4),
          "spdl": (["spdl==0.8.0", "numpy"], "spdl.pipeline, spdl.io", 2),
          "dali": (["nvidia-dali-cuda120==2.4.0", "numpy"], "nvidia.dali", 4),
          "tfdata": (["tensorflow-cpu==2.21.0"], "tensorflow", 2)}
-SLOW = {"torch": 10, "spdl": 100, "tfdata": 20, "grain": 20}  # so many times fewer small elements
+SLOW = {"torch": 10, "spdl": 500, "tfdata": 20, "grain": 20}  # so many times fewer small elements
 LIBRARIES = {"penstock": "penstock", **{name: peer[1] for name, peer in PEERS.items()}}
 
 
@@ -154,7 +154,7 @@ def start(sides, a, folder):
         modules = LIBRARIES[side.name]
         code = (f"import json, time; began = time.perf_counter(); import {modules}; "
                 "print(json.dumps({'ms': (time.perf_counter() - began) * 1e3}))")
-        runs = [side.run("-c", code) for _ in range(2 if a.tiny else 7)]
+        runs = [side.run("-c", code) for _ in range(2 if a.tiny else 4)]
         out["import"][side.name] = runs[-1] if "left_out" in runs[-1] else {"ms": min(r["ms"] for r in runs)}
 
         def first(side=side):
@@ -162,7 +162,7 @@ def start(sides, a, folder):
             result = side.row("first", folder, 0)
             ms = (time.perf_counter() - began) * 1e3
             return result if "left_out" in result else {"ms": ms, "peak_mb": result["peak_bytes"] / 1e6}
-        runs = [first() for _ in range(2 if a.tiny else 5)]
+        runs = [first() for _ in range(2 if a.tiny else 3)]
         out["first"][side.name] = runs[-1] if "left_out" in runs[-1] else min(runs, key=lambda r: r["ms"])
     return out
 
