@@ -5,8 +5,8 @@ run.py [--build DIR] [--tiny] [--repeat N] [--json F] [--peers] [NAME ...]
 
 A bench program is bench/NAME.cc, built as DIR/bench_NAME, or bench/NAME.py, which runs DIR/penstock. It makes its own data, prints one JSON
 object, and with --tiny takes at most a second (a smoke test, not a measurement). Its "text" is shown unchanged.
-Of several repetitions the table shows the median and the spread of each number. --peers runs only peers.py, which
-installs its peers. Closing line: N passed, N failed.
+Of several repetitions the table shows the median and the spread of each number. --peers runs peers.py and python.py, or
+the one that is named, with the peers, which it installs. Closing line: N passed, N failed.
 """
 import argparse
 import json
@@ -17,6 +17,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+WITH_PEERS = ["peers", "python"]
 ENV = {**os.environ, "ASAN_OPTIONS": "exitcode=99", "UBSAN_OPTIONS": "print_stacktrace=1"}
 
 
@@ -25,9 +26,9 @@ def command_of(name, build):
     return [sys.executable, script, "--program", f"{build}/penstock"] if script.exists() else [f"{build}/bench_{name}"]
 
 
-def run(command, tiny):
-    p = subprocess.run([*command, *(["--tiny"] if tiny else [])], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                       text=True, timeout=3000 if tiny else 36000, env=ENV)
+def run(command, tiny, peers=False):
+    command = [*command, *(["--tiny"] if tiny else []), *(["--peers"] if peers else [])]
+    p = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=3000 if tiny else 36000, env=ENV)
     if p.returncode:
         raise ValueError(f"exit {p.returncode}: {p.stderr[-2000:]}")
     result = json.loads(p.stdout)
@@ -65,7 +66,7 @@ def main():
     a = ap.parse_args()
     there = sorted(f.stem for f in (ROOT / "bench").iterdir() if f.suffix in (".cc", ".py") and f.stem != "run")
     if a.peers:
-        a.names = ["peers"]
+        a.names = a.names or WITH_PEERS
     names = [n for n in there if (n in a.names if a.names else n != "peers")]
     unknown = set(a.names) - set(there)
     if unknown:
@@ -74,7 +75,7 @@ def main():
     results, failed = {}, 0
     for name in names:
         try:
-            runs = [run(command_of(name, a.build), a.tiny) for _ in range(a.repeat)]
+            runs = [run(command_of(name, a.build), a.tiny, a.peers and name == "python") for _ in range(a.repeat)]
         except (OSError, ValueError, subprocess.TimeoutExpired) as e:
             failed += 1
             print(f"FAIL {name}: {e}", flush=True)
