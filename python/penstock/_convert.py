@@ -12,11 +12,11 @@ import sys
 import types
 import weakref
 
+from ._errors import is_own
 from ._function_source import node_of
 from ._returns import NotConverted
 from ._rewrite import CONTROL, rewritten
 
-_HERE = os.path.dirname(os.path.abspath(__file__))
 _LIBRARY = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 _FOREIGN = {"numpy", "torch", "jax", "tensorflow", "ml_dtypes"}
 _codes = weakref.WeakKeyDictionary()  # of a function: the converted one, or None
@@ -44,7 +44,7 @@ def converted(f):
 
 def _is_users(f):
     file = os.path.abspath(f.__code__.co_filename)
-    if os.path.dirname(file) == _HERE or CONTROL in f.__code__.co_freevars:
+    if is_own(file) or CONTROL in f.__code__.co_freevars:
         return False
     if (f.__module__ or "").split(".")[0] in _FOREIGN:
         return False

@@ -168,9 +168,8 @@ def _is_numpys(file):
 
 def users_line():
     """-> (file, line) of the user's function that is running, or None."""
-    here = os.path.dirname(os.path.abspath(__file__))
     frame = sys._getframe(1)
-    while frame and (os.path.dirname(os.path.abspath(frame.f_code.co_filename)) == here or _is_numpys(frame.f_code.co_filename)):
+    while frame and (is_own(frame.f_code.co_filename) or _is_numpys(frame.f_code.co_filename)):
         frame = frame.f_back
     return frame and (frame.f_code.co_filename, frame.f_lineno)
 

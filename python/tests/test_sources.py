@@ -113,7 +113,7 @@ class Generators(unittest.TestCase):
                 sys.stdout.buffer.write(it.save_state())
             else:
                 try:
-                    print([int(x) for x in ds.restore(open(sys.argv[1], "rb").read())])
+                    print(*ds.restore(open(sys.argv[1], "rb").read()))
                 except ps.FailedPrecondition as e:
                     print(e)
         """
