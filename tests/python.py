@@ -3,7 +3,7 @@
 
 python.py [--preset PRESET] [--update] [FILTER]
 
-Debian's python3 gets a venv, build/python-venv, with nanobind from PyPI, and the extension a folder of its own,
+Debian's python3 gets a venv, build/python-venv, with nanobind and what the tests use from PyPI, and the extension a folder of its own,
 build/python-PRESET. Without the packages of the group python, or without a way to PyPI and a venv that an earlier run made, it says so and
 runs nothing.
 With the sanitizers their runtimes are loaded first (LD_PRELOAD); leaks are not looked for, since the interpreter has its own.
@@ -23,7 +23,7 @@ from program import ENV, TooLong, execute
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 VENV = ROOT / "build/python-venv"
 PYTHON = VENV / "bin/python"
-NEEDED = ["nanobind==3.1.0"]
+NEEDED = ["nanobind==3.1.0", "mypy==2.4.1", "attrs==26.1.0"]
 
 
 def run(*command, **more):
