@@ -56,7 +56,7 @@ TEST_CASE("tuner model: threads, calls, cores and the consumer limit the rate") 
 }
 
 TEST_CASE("live policy: comes to 95 % of the best setting of drawn pipelines") {
-  const uint64_t seed = std::random_device{}();
+  constexpr uint64_t seed = 1;  // the bounds are on shares of a sample; bench/tuner.cc draws others
   INFO("seed ", seed);
   constexpr int kPipelines = 30;
   std::vector<double> shares, seconds;
