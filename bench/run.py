@@ -5,7 +5,7 @@ run.py [--build DIR] [--tiny] [--repeat N] [--json F] [--peers] [NAME ...]
 
 A bench program is bench/NAME.cc, built as DIR/bench_NAME, or bench/NAME.py, which runs DIR/penstock. It makes its own data, prints one JSON
 object, and with --tiny takes at most a second (a smoke test, not a measurement). Its "text" is shown unchanged.
-Of several repetitions the table shows the median and the spread of each number. --peers runs peers.py and python.py, or
+The table shows the median and the spread of each number over the repetitions. --peers runs peers.py and python.py, or
 the one that is named, with the peers, which it installs. Closing line: N passed, N failed.
 """
 import argparse

@@ -140,6 +140,9 @@ class Dataset:
         for name in options:
             if name not in merged:
                 raise TypeError(f"there is no option {name!r}; there are: {', '.join(names)}")
+            if isinstance(merged[name], bool) != isinstance(options[name], bool) or not hasattr(options[name], "__index__"):
+                wanted = "True or False" if isinstance(merged[name], bool) else "an integer"
+                raise TypeError(f"configure: {name} must be {wanted}: {options[name]!r}")
         merged.update(options)
         return Dataset(self._core.configured(*merged.values()), self._codes)
 

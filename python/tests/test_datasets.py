@@ -15,6 +15,13 @@ import penstock as ps
 
 
 class Methods(unittest.TestCase):
+    def test_options_of_wrong_types_are_named(self):
+        for option, message in (({"tune": "x"}, "tune must be True or False: 'x'"), ({"threads": True}, "threads must be an integer: True"),
+                                ({"block_rows": 1.5}, "block_rows must be an integer: 1.5")):
+            with self.assertRaisesRegex(TypeError, message):
+                ps.range(3).configure(**option)
+        self.assertEqual(list(ps.range(2).configure(threads=np.int64(1))), [0, 1])
+
     def test_a_chain(self):
         ds = ps.range(20).filter(lambda x: x % 2 == 0).skip(1).take(6).shard(2, 0).repeat(2).batch(4, drop_remainder=True)
         self.assertEqual([b.tolist() for b in ds], [[2, 6, 10, 2]])

@@ -111,8 +111,8 @@ struct Verdict {
   enum class Holder : uint8_t { consumer, stage, cpu, other_programs, storage, lock, unclear };
   bool input_bound = false;
   Holder holder = Holder::unclear;
-  // That limits the rate (stage), costs most (cpu), reads (storage) or uses the lock most; -1:
-  // none.
+  // Stage that limits the rate (stage), costs most (cpu), reads (storage) or uses the lock most
+  // (lock); -1: none.
   int stage = -1;
   double step_seconds = 0;     // wall time per element of the root
   double exposed_seconds = 0;  // part of it in which the consumer waits for input
