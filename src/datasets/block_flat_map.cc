@@ -41,7 +41,8 @@ class BlockFlatMapCursor final : public Cursor {
       if (from->inside || open_slots(*from) > 0) inner_ = context.resume(*node)->input(1);
     }
     context_.environment = environment_;
-    context_.batch_rows = 0;
+    context_.batch.reset();
+    context_.wanted_ahead = 0;
     context_.at = {};
   }
 

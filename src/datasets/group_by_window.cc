@@ -37,7 +37,8 @@ class GroupByWindowCursor final : public Cursor {
         environment_(context.environment.begin(), context.environment.end()),
         windows_(rows_template(context, node_, KeptRows::kAllColumns)) {
     context_.environment = environment_;
-    context_.batch_rows = 0;
+    context_.batch.reset();
+    context_.wanted_ahead = 0;
     key_ = context_.program(*node_, "key_func");
     reduce_ = context_.program(*node_, "reduce_func");
     if (node_->arg("window_size").is_none()) {

@@ -31,7 +31,8 @@ InnerDatasets::InnerDatasets(PlanPtr node, const OpenContext& context, const Int
       how_(how),
       noted_(ScopedOpenedRows::of(node_.get())) {
   context_.environment = environment_;
-  context_.batch_rows = 0;
+  context_.batch.reset();
+  context_.wanted_ahead = 0;
   function_ = context_.program(*node_, "f");
   input_ = context_.open_input(*node_);
   trail_.start(*input_);

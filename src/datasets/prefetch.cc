@@ -11,14 +11,16 @@
 namespace penstock {
 namespace {
 
-// Left to us: two of what is large, a block's worth of what is small.
-int64_t automatic_rows(const Spec& spec) {
-  constexpr int64_t kLarge = 1 << 16;
+// Left to us: a block's worth of what is small, two of what is large, one of what is so large that
+// another one waiting would be most of the memory (BatchPlaces).
+int64_t automatic_rows(const Spec& spec, int threads) {
+  constexpr int64_t kLarge = 1 << 16, kUnknownSize = 128, kBytesPerThread = 24 << 20;
   for (const LeafSpec& leaf : spec.leaves()) {
     if (leaf.is_tensor() && leaf.shape.has_rank()) {
       int64_t bytes = dtype_size(leaf.dtype);
       for (const int64_t size : leaf.shape.sizes())
-        bytes = checked_product({bytes, size < 0 ? 64 : size});
+        bytes = checked_product({bytes, size < 0 ? kUnknownSize : size});
+      if (bytes > kBytesPerThread * threads / 3) return 1;
       if (bytes > kLarge) return 2;
     }
   }
@@ -48,9 +50,10 @@ OperatorDef prefetch_operator() {
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     const Attr& size = node->arg("buffer_size");
     const bool open = size.is_auto() || size.is_none() || size.as_int() < 0;
-    const int64_t rows = open ? automatic_rows(node->spec) : size.as_int();
+    const int64_t rows = open ? automatic_rows(node->spec, context.run->options().threads) : size.as_int();
     OpenContext below = context.below(*node);
-    below.batch_rows = context.batch_rows;
+    below.batch = context.batch;
+    if (!open) below.wanted_ahead = rows;
     CursorPtr input = below.open(node->inputs[0]);
     if (rows == 0 || is_serial() || context.run->options().latency) return input;
     RunStage* stage = context.run->stage(node.get());

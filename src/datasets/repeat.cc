@@ -70,6 +70,7 @@ class RepeatCursor final : public Cursor {
     if (pass_ > 0) context.epoch = mix(context_.epoch, static_cast<uint64_t>(pass_));
     try {
       OpenContext below = context.below(*node_);
+      below.batch = context.batch;
       if (opened_ && !begun_.empty()) {
         below.at = begun_.front();
         begun_.pop_front();

@@ -49,7 +49,7 @@ OperatorDef with_options_operator() {
   };
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     OpenContext below = context.below(*node);
-    below.batch_rows = context.batch_rows;
+    below.batch = context.batch;
     const Attr& deterministic = node->arg("deterministic");
     if (!deterministic.is_none()) below.ordered = deterministic.as_bool();
     context.run->slow_storage(throttle_of(*node));

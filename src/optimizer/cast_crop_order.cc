@@ -10,7 +10,7 @@ namespace {
 constexpr RuleCondition kCastCropOrderConditions[] = {
     {"pixels", "the cast is from uint8 to float32",
      "range(3) | map(i -> crop_to_bounding_box(float64(uint8(fill([8, 8, 3], i))), 1, 2, 3, 4))"},
-    {"bilinear", "the resize is bilinear",
+    {"bilinear", "the resize is bilinear, to float32",
      "range(3) | map(i -> resize(float32(uint8(fill([8, 8, 3], i))), [4, 4], method=\"nearest\"))"},
 };
 
@@ -42,7 +42,8 @@ PlanPtr apply(const PlanPtr& node, RuleSite& site) {
           site.stop("pixels");
           return false;
         }
-        if (n.is("resize") && n.attrs["method"].as_string() != "bilinear") {
+        if (n.is("resize") && (n.attrs["method"].as_string() != "bilinear" ||
+                               n.attrs["keep_dtype"].as_bool())) {
           site.stop("bilinear");
           return false;
         }

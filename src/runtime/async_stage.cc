@@ -4,7 +4,6 @@
 #include <cmath>
 #include <optional>
 
-#include "runtime/batch_places.h"
 #include "runtime/inline_choice.h"
 #include "runtime/numbered_blocks.h"
 
@@ -30,7 +29,6 @@ class Stage final : public AsyncStage,
         controls_(*options.controls),
         input_(std::move(input)),
         blocks_(options.ordered),
-        places_(options.chain.get(), options.batch_rows),
         sizer_(run->options().block_rows) {
     const int64_t now = controls_.on_pool.fetch_add(1, std::memory_order_relaxed) + 1;
     int64_t most = controls_.most_on_pool.load(std::memory_order_relaxed);
@@ -83,11 +81,11 @@ class Stage final : public AsyncStage,
   }
   // With the lock:
   bool schedule(bool from_task = false);
-  bool goes_on() const {
+  bool goes_on() {
     if (blocks_.has_undone()) return !run_->gate().is_contended();
     return !is_inlined() && may_admit(true);
   }
-  bool may_admit(bool first) const;
+  bool may_admit(bool first);
   int64_t waiting_rows() const { return blocks_.finished_rows() + front_.rows; }
   int64_t buffer_rows() const;
   bool half_full() const;
@@ -131,7 +129,6 @@ class Stage final : public AsyncStage,
   uint64_t waiting_since_ = 0;  // ticks, 0: it does not
   InlineChoice choice_;
   Block front_;  // what the consumer has begun to take
-  BatchPlaces places_;
   BlockSizer sizer_;
 };
 
@@ -160,9 +157,11 @@ bool Stage::schedule(bool from_task) {
 }
 
 // `first`: the first block of a task; more of them only fill it up.
-bool Stage::may_admit(bool first) const {
+bool Stage::may_admit(bool first) {
   if (run_->options().latency && !consumer_) return false;
-  if (blocks_.size() == 0 && front_.rows == 0) return true;
+  const bool empty = blocks_.size() == 0 && front_.rows == 0;
+  if (options_.batch && !options_.batch->may_go_on(this, empty && consumer_ != nullptr)) return false;
+  if (empty) return true;
   if (run_->gate().is_contended()) return false;
   if (first && options_.chain && working_ >= calls()) return false;
   // The budget keeps room for the block that the consumer needs next and for what it holds.
@@ -176,7 +175,7 @@ int64_t Stage::rows_wanted() const {
   int64_t rows = std::min(run_->options().block_rows,
                           options_.chain ? sizer_.rows() : run_->options().block_rows);
   if (rows_ahead() > 0) rows = std::min(rows, buffer_rows());
-  return std::min(rows, places_.room());
+  return options_.batch ? std::min(rows, options_.batch->room()) : rows;
 }
 
 // What was asked for; more of rows that take little time and room.
@@ -237,7 +236,7 @@ Poll Stage::pull_one(std::unique_lock<std::mutex>* lock, int64_t rows, Work* wor
   work->block.seq = seq;
   const ScopedRoomKeeper nobody(nullptr);  // the consumer needs the lock to give memory back
   try {
-    work->placement = places_.take(work->block.rows);
+    if (options_.batch) work->placement = options_.batch->take(*options_.chain, work->block.rows);
   } catch (const Error&) {  // no room for a batch buffer: rows take memory of their own
   }
   if (!work->placement && worth_keeping(work->block)) work->input = work->block;
@@ -332,7 +331,7 @@ bool Stage::compute(Work* work) {
 
 // With the lock: what blocks cost.
 void Stage::observe(const Cost& cost) {
-  sizer_.observe(cost.rows, cost.compute_ticks, options_.batch_rows > 0 ? 0 : cost.bytes);
+  sizer_.observe(cost.rows, cost.compute_ticks, options_.batch ? 0 : cost.bytes);
   block_bytes_ = cost.bytes / cost.blocks;
   row_bytes_ = cost.bytes / std::max<int64_t>(1, cost.rows);
   const double block_ns = static_cast<double>(cost.pull_ticks + cost.compute_ticks) *
@@ -438,9 +437,12 @@ Poll Stage::take(Block* out, const Pull& pull) {
 
 void Stage::close() {
   run_->gate().remove(this);
-  std::lock_guard lock(mutex_);
-  closed_ = true;
-  consumer_ = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    consumer_ = nullptr;
+  }
+  if (options_.batch) options_.batch->remove(this);
 }
 
 }  // namespace

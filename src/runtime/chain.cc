@@ -268,7 +268,7 @@ CursorPtr open_chain(const PlanPtr& node, OpenContext& context) {
   StageOptions options;
   options.chain = std::move(chain);
   options.ordered = is_ordered(parallel, context);
-  options.batch_rows = context.batch_rows;
+  if (!options.chain->filters()) options.batch = context.batch;
   options.depth = context.depth;
   options.counters = context.run->counters(&parallel);
   if (!serial) {

@@ -21,10 +21,12 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <vector>
 
 #include "data/room_keeper.h"
+#include "runtime/held_stages.h"
 
 namespace penstock {
 
@@ -51,6 +53,8 @@ class MemoryGate final : public RoomKeeper {
 
   bool wait_for_room(const BufferPool& pool, int64_t bytes) override;
   void wait_for_turn(int64_t bytes) override;
+
+  const std::shared_ptr<HeldStages>& held() const { return held_; }
 
   // Tasks queued or running, and the consumer unless it waits. Whoever wakes a thread that stood
   // still counts it before doing so.
@@ -87,6 +91,7 @@ class MemoryGate final : public RoomKeeper {
   const BufferPool* const pool_;
   const std::atomic<bool>* const cancelled_;
   int64_t most_bytes_ = INT64_MAX;
+  const std::shared_ptr<HeldStages> held_ = std::make_shared<HeldStages>();
   std::atomic<int64_t> at_work_{1};
   std::atomic<int64_t> waiting_{0};
   std::mutex mutex_;

@@ -28,7 +28,8 @@ void OpenContext::identify(const PlanNode& node, Cursor* cursor) const {
 OpenContext OpenContext::deeper() const {
   OpenContext out = *this;
   ++out.depth;
-  out.batch_rows = 0;
+  out.batch.reset();
+  out.wanted_ahead = 0;
   out.at = {};
   return out;
 }
@@ -94,7 +95,8 @@ CursorPtr open_dataset(const OpenContext& context, const DatasetValue& value, ui
   inner.environment = value.environment();
   inner.lineage = lineage;
   inner.epoch = epoch;
-  inner.batch_rows = 0;
+  inner.batch.reset();
+  inner.wanted_ahead = 0;
   ++inner.depth;
   inner.nested = std::make_shared<PipelineState>();
   inner.at = at;

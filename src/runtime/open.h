@@ -8,13 +8,16 @@
 
 namespace penstock {
 
+class BatchPlaces;
+
 // What a plan is opened with. Passed down from users to inputs; cheap to copy.
 struct OpenContext {
   Run* run;
   std::span<const Tensor> environment;  // captures of the template being opened; empty at the top
   uint64_t lineage = 0;    // mixed into the ids of sources: the row that a nested plan hangs from
   uint64_t epoch = 0;      // of enclosing repeats and the iterator
-  int64_t batch_rows = 0;  // rows of a batch that follows directly, 0 for none
+  std::shared_ptr<BatchPlaces> batch{};  // that follows directly; null for none
+  int64_t wanted_ahead = 0;              // elements, by a prefetch that follows directly
   bool ordered = true;     // false: parallel maps may give elements as they come
   int depth = 0;           // stages below the sink: priority of tasks
   std::shared_ptr<PipelineState>

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "runtime/batch_places.h"
 #include "runtime/chain.h"
 #include "runtime/turns.h"
 
@@ -14,7 +15,7 @@ struct StageOptions {
   // `rows_ahead` rows ahead if that is more than none. Null: the consumer's thread does all.
   StageControls* controls = nullptr;
   bool ordered = true;
-  int64_t batch_rows = 0;  // results are made in place for batches of that size
+  std::shared_ptr<BatchPlaces> batch{};  // results are made in place for it; null: anywhere
   int depth = 0;
   bool cheap_together = true;  // blocks that cost little are handed over many at a time, or not at
                                // all where that is as fast

@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "data/charged.h"
 #include "functions/kernels/image/image_ops.h"
 #include "functions/kernels/image/resize.h"
+#include "functions/kernels/math/convert.h"
 
 namespace penstock {
 namespace {
@@ -28,8 +30,8 @@ ResizeMethod infer_method(const InferContext& context, const LeafSpec& image, bo
   return *method;
 }
 
-DType output_dtype(ResizeMethod method, const LeafSpec& image) {
-  return method == ResizeMethod::nearest ? image.dtype : DType::float32;
+DType output_dtype(ResizeMethod method, const LeafSpec& image, bool keep) {
+  return keep || method == ResizeMethod::nearest ? image.dtype : DType::float32;
 }
 
 // The output's height and width where they are known.
@@ -48,7 +50,8 @@ Spec infer_resize(const InferContext& context) {
   std::vector<int64_t> size = infer_size(context);
   const ResizeMethod method = infer_method(context, image, false);
   if (context.attrs["preserve_aspect_ratio"].as_bool()) size = {Shape::kUnknown, Shape::kUnknown};
-  return Spec::tensor(output_dtype(method, image), with_image_size(image.shape, size[0], size[1]));
+  const DType dtype = output_dtype(method, image, context.attrs["keep_dtype"].as_bool());
+  return Spec::tensor(dtype, with_image_size(image.shape, size[0], size[1]));
 }
 
 Spec infer_legacy(const InferContext& context) {
@@ -58,7 +61,8 @@ Spec infer_legacy(const InferContext& context) {
   if (context.attrs["align_corners"].as_bool() && context.attrs["half_pixel_centers"].as_bool()) {
     throw TypeError{-1, "align_corners", "cannot be combined with half_pixel_centers"};
   }
-  return Spec::tensor(output_dtype(method, image), with_image_size(image.shape, size[0], size[1]));
+  return Spec::tensor(output_dtype(method, image, false),
+                      with_image_size(image.shape, size[0], size[1]));
 }
 
 // One image of any dtype that `how` takes, into packed output.
@@ -79,18 +83,36 @@ Tensor resizable(const Tensor& image, const Resizing& how) {
   return as_it_is ? image : to_float32(image);
 }
 
+// Integers get the nearest one, halves up, within their range.
+void round_to(DType dtype, std::span<float> values, std::byte* to) {
+  if (dtype == DType::uint8) {
+    auto* pixels = reinterpret_cast<uint8_t*>(to);
+    for (const float v : values)
+      *pixels++ = static_cast<uint8_t>(std::clamp(v + 0.5F, 0.0F, 255.0F));
+    return;
+  }
+  if (is_integer(dtype)) {
+    for (float& v : values) v = std::floor(v + 0.5F);
+  }
+  convert_entries(DType::float32, reinterpret_cast<const std::byte*>(values.data()), dtype, to,
+                  static_cast<int64_t>(values.size()));
+}
+
 void resize_all(const char* op, const RowCall& call, int64_t height, int64_t width,
                 const Resizing& how) {
   check_output_size(op, height, width);
   const Tensor image = resizable(call.inputs[0], how);
   const Images images = images_in(op, image);
   const int64_t from_bytes = images.size.elements() * dtype_size(image.dtype());
-  const int64_t to_bytes =
-      height * width * images.size.channels * dtype_size(call.outputs[0].dtype());
+  const int64_t entries = height * width * images.size.channels;
+  const DType dtype = call.outputs[0].dtype();
   std::byte* to = call.outputs[0].allocate(images.dims(height, width));
-  for (int64_t i = 0; i < images.count; ++i) {
-    resize_one(image, image.data() + i * from_bytes, images.size, height, width, how,
-               to + i * to_bytes);
+  const bool direct = how.method == ResizeMethod::nearest || dtype == DType::float32;
+  ChargedVector<float> floats(direct ? 0 : static_cast<size_t>(entries));
+  for (int64_t i = 0; i < images.count; ++i, to += entries * dtype_size(dtype)) {
+    std::byte* result = direct ? to : reinterpret_cast<std::byte*>(floats.data());
+    resize_one(image, image.data() + i * from_bytes, images.size, height, width, how, result);
+    if (!direct) round_to(dtype, floats, to);
   }
 }
 
@@ -137,7 +159,7 @@ Spec infer_with_pad(const InferContext& context) {
     sides[i] = side[0];
   }
   const ResizeMethod method = infer_method(context, image, false);
-  return Spec::tensor(output_dtype(method, image),
+  return Spec::tensor(output_dtype(method, image, false),
                       with_image_size(image.shape, sides[0], sides[1]));
 }
 
@@ -187,9 +209,11 @@ void add_resize_ops(OpRegistry* registry) {
   registry->add(image_op(
       "resize",
       {image, required("size", Param::Kind::tensor), method, antialias,
-       option("preserve_aspect_ratio", Param::Kind::boolean, Attr::boolean(false))},
+       option("preserve_aspect_ratio", Param::Kind::boolean, Attr::boolean(false)),
+       option("keep_dtype", Param::Kind::boolean, Attr::boolean(false))},
       "The image at another size [height, width] by nearest (keeps the dtype), bilinear, bicubic, "
-      "area, lanczos3, lanczos5, gaussian or mitchellcubic (give float32).",
+      "area, lanczos3, lanczos5, gaussian or mitchellcubic (give float32; with keep_dtype=true the "
+      "image's dtype, integers rounded).",
       infer_resize, resize_row, 1.2e5));
   registry->add(image_op(
       "resize_legacy",
