@@ -1244,8 +1244,8 @@ def resample_poly(samples: Any, up: Any, down: Any) -> Any:
 def reshape(x: Any, shape: Any) -> Any:
     """the entries of x in another shape; -1 stands for what is left"""
 
-def resize(image: Any, size: Any, method: _Str = 'bilinear', *, antialias: _Bool = False, preserve_aspect_ratio: _Bool = False) -> Any:
-    """The image at another size [height, width] by nearest (keeps the dtype), bilinear, bicubic, area, lanczos3, lanczos5, gaussian or mitchellcubic (give float32)."""
+def resize(image: Any, size: Any, method: _Str = 'bilinear', *, antialias: _Bool = False, preserve_aspect_ratio: _Bool = False, keep_dtype: _Bool = False) -> Any:
+    """The image at another size [height, width] by nearest (keeps the dtype), bilinear, bicubic, area, lanczos3, lanczos5, gaussian or mitchellcubic (give float32; with keep_dtype=true the image's dtype, integers rounded)."""
 
 def resize_legacy(image: Any, size: Any, method: _Str = 'bilinear', *, align_corners: _Bool = False, half_pixel_centers: _Bool = False) -> Any:
     """resize as TensorFlow 1 did it: the source place is i * in / out; bicubic with a = -0.75."""
@@ -1886,8 +1886,8 @@ class image:
     def random_saturation(image: Any, lower: Any, upper: Any, *, seed: Any = None) -> Any:
         """adjust_saturation by a uniform factor in [lower, upper)."""
     @staticmethod
-    def resize(image: Any, size: Any, method: _Str = 'bilinear', *, antialias: _Bool = False, preserve_aspect_ratio: _Bool = False) -> Any:
-        """The image at another size [height, width] by nearest (keeps the dtype), bilinear, bicubic, area, lanczos3, lanczos5, gaussian or mitchellcubic (give float32)."""
+    def resize(image: Any, size: Any, method: _Str = 'bilinear', *, antialias: _Bool = False, preserve_aspect_ratio: _Bool = False, keep_dtype: _Bool = False) -> Any:
+        """The image at another size [height, width] by nearest (keeps the dtype), bilinear, bicubic, area, lanczos3, lanczos5, gaussian or mitchellcubic (give float32; with keep_dtype=true the image's dtype, integers rounded)."""
     @staticmethod
     def resize_legacy(image: Any, size: Any, method: _Str = 'bilinear', *, align_corners: _Bool = False, half_pixel_centers: _Bool = False) -> Any:
         """resize as TensorFlow 1 did it: the source place is i * in / out; bicubic with a = -0.75."""
