@@ -18,10 +18,10 @@ constexpr int64_t kBatchBytes = 40 << 20;  // as the pool rounds 32 MB up
 class LargeBatches {
  public:
   explicit LargeBatches(const std::string& end, int rows = 32)
-      : iterator_(plan_of("range(" + std::to_string(rows) +
-                          ") | map(i -> fill([4, 512, 512], float32(i)), num_parallel_calls=2)" +
-                          end),
-                  two_threads(), std::make_shared<PipelineState>()) {}
+      : iterator_(
+            plan_of("range(" + std::to_string(rows) +
+                    ") | map(i -> fill([4, 512, 512], float32(i)), num_parallel_calls=2)" + end),
+            two_threads(), std::make_shared<PipelineState>()) {}
   bool next(Block* block) { return iterator_.next(block, 1); }
   int64_t peak_bytes() { return iterator_.run().pool().peak_bytes(); }
 

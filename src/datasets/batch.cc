@@ -99,9 +99,8 @@ OperatorDef batch_operator() {
     const int64_t size = open_batch_size(context, *node);
     if (!node->arg("max_wait").is_none()) return open_waiting(node, context, size);
     OpenContext below = context.below(*node);
-    below.batch = std::make_shared<BatchPlaces>(size, context.wanted_ahead,
-                                                context.run->options().threads,
-                                                context.run->gate().held());
+    below.batch = std::make_shared<BatchPlaces>(
+        size, context.wanted_ahead, context.run->options().threads, context.run->gate().held());
     CursorPtr batches =
         open_batching(below.open(node->inputs[0]), size, node->arg("drop_remainder").as_bool(),
                       node->inputs[0]->spec.leaves());

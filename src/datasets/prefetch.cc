@@ -50,7 +50,8 @@ OperatorDef prefetch_operator() {
   op.open = [](const PlanPtr& node, OpenContext& context) -> CursorPtr {
     const Attr& size = node->arg("buffer_size");
     const bool open = size.is_auto() || size.is_none() || size.as_int() < 0;
-    const int64_t rows = open ? automatic_rows(node->spec, context.run->options().threads) : size.as_int();
+    const int64_t rows =
+        open ? automatic_rows(node->spec, context.run->options().threads) : size.as_int();
     OpenContext below = context.below(*node);
     below.batch = context.batch;
     if (!open) below.wanted_ahead = rows;

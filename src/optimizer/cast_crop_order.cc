@@ -42,8 +42,8 @@ PlanPtr apply(const PlanPtr& node, RuleSite& site) {
           site.stop("pixels");
           return false;
         }
-        if (n.is("resize") && (n.attrs["method"].as_string() != "bilinear" ||
-                               n.attrs["keep_dtype"].as_bool())) {
+        if (n.is("resize") &&
+            (n.attrs["method"].as_string() != "bilinear" || n.attrs["keep_dtype"].as_bool())) {
           site.stop("bilinear");
           return false;
         }

@@ -160,7 +160,8 @@ bool Stage::schedule(bool from_task) {
 bool Stage::may_admit(bool first) {
   if (run_->options().latency && !consumer_) return false;
   const bool empty = blocks_.size() == 0 && front_.rows == 0;
-  if (options_.batch && !options_.batch->may_go_on(this, empty && consumer_ != nullptr)) return false;
+  if (options_.batch && !options_.batch->may_go_on(this, empty && consumer_ != nullptr))
+    return false;
   if (empty) return true;
   if (run_->gate().is_contended()) return false;
   if (first && options_.chain && working_ >= calls()) return false;

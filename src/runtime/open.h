@@ -14,12 +14,12 @@ class BatchPlaces;
 struct OpenContext {
   Run* run;
   std::span<const Tensor> environment;  // captures of the template being opened; empty at the top
-  uint64_t lineage = 0;    // mixed into the ids of sources: the row that a nested plan hangs from
-  uint64_t epoch = 0;      // of enclosing repeats and the iterator
+  uint64_t lineage = 0;  // mixed into the ids of sources: the row that a nested plan hangs from
+  uint64_t epoch = 0;    // of enclosing repeats and the iterator
   std::shared_ptr<BatchPlaces> batch{};  // that follows directly; null for none
   int64_t wanted_ahead = 0;              // elements, by a prefetch that follows directly
-  bool ordered = true;     // false: parallel maps may give elements as they come
-  int depth = 0;           // stages below the sink: priority of tasks
+  bool ordered = true;                   // false: parallel maps may give elements as they come
+  int depth = 0;                         // stages below the sink: priority of tasks
   std::shared_ptr<PipelineState>
       nested{};         // what caches of the nested pipeline being opened keep; null at the top
   StreamPosition at{};  // where the node is to be taken up; default: its beginning
