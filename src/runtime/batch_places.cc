@@ -19,7 +19,9 @@ bool BatchPlaces::may_go_on(Waker* stage, bool wanted) {
   const bool consumer_waits = held_->hold(stage);
   if (in_use_->load() < most_) return true;  // released before it was held
   if (!wanted || !consumer_waits) return false;
-  most_ = in_use_->load() + 1;  // the consumer keeps more of them than was thought
+  // It keeps more of them than was thought; a cache keeps all.
+  most_ = in_use_->load() + growth_;
+  growth_ = std::min<int64_t>(growth_ * 2, 1 << 20);
   return true;
 }
 

@@ -43,6 +43,7 @@ class BatchPlaces {
   const std::shared_ptr<HeldStages> held_;
   const std::shared_ptr<std::atomic<int64_t>> in_use_;
   int64_t most_ = INT64_MAX;  // buffers in use; the first one shows their size
+  int64_t growth_ = 1;
   int64_t used_ = 0;
   std::unique_ptr<Placement> current_;
 };
