@@ -67,7 +67,7 @@ def run_units(c):
             "peak memory in bytes": 1e6 < o["peak_memory_bytes"] <= peak_of_children(),
             "bytes_read: two passes over the files": source["bytes_read"] == 2 * size,
             "source_bytes, source_files": (source["source_bytes"], source["source_files"]) == (size, 2),
-            "float32 images of 32x32x3 and a label": o["stages"][0]["bytes"] == 24 * (32 * 32 * 3 * 4 + 8),
+            "uint8 images of 32x32x3 and a label": o["stages"][0]["bytes"] == 24 * (32 * 32 * 3 + 8),
         }
     return check
 
