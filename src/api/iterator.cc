@@ -10,6 +10,7 @@
 #include "base/fork.h"
 #include "data/hand_over.h"
 #include "datasets/reshard.h"
+#include "job/attach_server.h"
 #include "job/traced_run.h"
 #include "runtime/saved_run.h"
 
@@ -89,6 +90,16 @@ struct Iterator::State {
     return out;
   }
 
+  // From any thread.
+  Trace capture(bool file_sizes) const {
+    CaptureOptions options;
+    options.interval = interval();
+    options.file_sizes = file_sizes;
+    Trace out = capture_trace(blocks.run(), plan_text(dataset->to_run()), options);
+    out.decisions = tuner.decisions();
+    return out;
+  }
+
   const uint32_t forks = fork_count();
   const std::shared_ptr<const DatasetAccess::Impl> dataset;
   // With files as they are before they are read; without checkpoints, when first asked for.
@@ -108,6 +119,8 @@ struct Iterator::State {
   std::atomic<int64_t> first_ns{0}, waited_ns{0}, consumer_ns{0}, next_ns{0};
   const double cpu_start = process_cpu_seconds();
   std::atomic<bool> ended{false};
+  // Made last and destroyed first: captures read all of the above.
+  const AttachableRun attachable{blocks.run(), [this](bool sizes) { return capture(sizes); }};
 };
 
 Iterator::Iterator(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -204,13 +217,7 @@ void Iterator::take_row(Element* out) {
 }
 
 job::Trace Iterator::trace() const {
-  const State& s = checked(state_);
-  CaptureOptions options;
-  options.interval = s.interval();
-  const PlanPtr& plan = s.dataset->to_run();
-  Trace trace = capture_trace(s.blocks.run(), plan_text(plan), options);
-  trace.decisions = s.tuner.decisions();
-  return job::Trace(std::make_shared<const Trace>(std::move(trace)));
+  return job::Trace(std::make_shared<const Trace>(checked(state_).capture(true)));
 }
 
 job::Stats Iterator::stats() const {

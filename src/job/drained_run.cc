@@ -1,8 +1,10 @@
 #include "job/drained_run.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "datasets/reshard.h"
+#include "job/attach_server.h"
 #include "job/deadline.h"
 
 namespace penstock {
@@ -43,6 +45,9 @@ class Drain {
     iterator_.emplace(p.plan, options, std::make_shared<PipelineState>(), std::vector<Tensor>(),
                       from);
     tuner_.emplace(&iterator_->run(), p.tuning);
+    attachable_.emplace(iterator_->run(), [this, plan = p.plan](bool sizes) {
+      return live_trace(plan, sizes);
+    });
   }
 
   DrainedRun run() {
@@ -68,6 +73,7 @@ class Drain {
         out_.ended = true;
         return false;
       }
+      waited_ns_.store(iterator_->waited_ns(), std::memory_order_relaxed);
     } catch (const Error& e) {
       if (e.code() != Code::cancelled) throw;
       return false;
@@ -83,6 +89,16 @@ class Drain {
     out_.elements += block.rows;
     if (observer_) observer_->count(out_.elements, whole_);
     return true;
+  }
+
+  // From any thread.
+  Trace live_trace(const PlanPtr& plan, bool file_sizes) const {
+    CaptureOptions options;
+    options.file_sizes = file_sizes;
+    Trace out = capture_trace(iterator_->run(), plan_text(plan), options);
+    out.interval.waited_seconds = static_cast<double>(waited_ns_.load()) * 1e-9;
+    out.decisions = tuner_->decisions();
+    return out;
   }
 
   void write_checkpoint() {
@@ -110,6 +126,8 @@ class Drain {
   DrainedRun out_;
   std::optional<BlockIterator> iterator_;
   std::optional<LiveTuner> tuner_;  // destroyed before the run
+  std::atomic<int64_t> waited_ns_{0};
+  std::optional<AttachableRun> attachable_;  // destroyed before what it captures
   bool first_ = true;
 };
 

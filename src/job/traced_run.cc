@@ -1,5 +1,8 @@
 #include "job/traced_run.h"
 
+#include <atomic>
+
+#include "job/attach_server.h"
 #include "job/deadline.h"
 #include "optimizer/optimize.h"
 #include "plan/format.h"
@@ -65,6 +68,7 @@ class Tracing {
     try {
       const LiveTuner::Asking asking(&tuner_);
       seen_.ended = !iterator_.next(block, most);
+      waited_ns_.store(iterator_.waited_ns(), std::memory_order_relaxed);
       return !seen_.ended;
     } catch (const Error& e) {
       if (e.code() != Code::cancelled) throw;
@@ -92,6 +96,16 @@ class Tracing {
     Trace trace = capture();
     trace.fill = fill_;
     write_trace(limits_.file, trace);
+  }
+
+  // From any thread.
+  Trace live_trace(bool file_sizes) const {
+    CaptureOptions options;
+    options.file_sizes = file_sizes;
+    Trace out = capture_trace(iterator_.run(), program_, options);
+    out.interval.waited_seconds = static_cast<double>(waited_ns_.load()) * 1e-9;
+    out.decisions = tuner_.decisions();
+    return out;
   }
 
   Trace capture(bool file_sizes = true) {
@@ -122,6 +136,9 @@ class Tracing {
   bool skipping_ = limits_.skip > 0;
   Trace skipped_;
   double written_ = 0;
+  std::atomic<int64_t> waited_ns_{0};
+  // Made last and destroyed first: captures read the run and the tuner.
+  const AttachableRun attachable_{iterator_.run(), [this](bool sizes) { return live_trace(sizes); }};
 };
 
 }  // namespace
