@@ -86,6 +86,7 @@ Command run_command();
 Command show_command();
 Command fmt_command();
 Command trace_command();
+Command top_command();
 Command explain_command();
 Command optimize_command();
 Command compare_command();

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "cli/attached.h"
 #include "cli/explain_functions.h"
 #include "cli/explain_rewrites.h"
 #include "cli/measure.h"
@@ -21,6 +22,7 @@ namespace {
 
 // Prints the functions, not the report.
 int explain_functions(const Args& args) {
+  if (args.has("--attach")) throw UsageError{"--attach says nothing about --functions"};
   const LoadedPipeline p = load_pipeline(args);
   if (p.plan->op->sink)
     throw UsageError{"the pipeline ends in a value; explain one that gives elements"};
@@ -39,8 +41,8 @@ int explain_functions(const Args& args) {
 
 // Prints what the rules do; nothing runs.
 int explain_rewrites(const Args& args) {
-  for (const char* flag : {"--functions", "--seconds", "--consumer", "--disk-bandwidth", "--cores",
-                           "--html", "--full"}) {
+  for (const char* flag : {"--functions", "--seconds", "--attach", "--run", "--consumer",
+                           "--disk-bandwidth", "--cores", "--html", "--full"}) {
     if (args.has(flag)) throw UsageError{std::string(flag) + " says nothing about --rewrites"};
   }
   const Rewrites rewrites = rewrites_of(load_pipeline(args));
@@ -70,10 +72,13 @@ int explain(const Args& args) {
   if (args.has("--functions")) return explain_functions(args);
   Trace trace;
   double disk_bytes_per_second = 0;
-  const std::string path = pipe_argument(args);
+  const auto attached = args.get("--attach");
+  const std::string path = attached ? "process " + *attached : pipe_argument(args);
   // Loading the pipeline reads standard input.
-  const std::string text = path == "-" ? std::string() : read_text(path);
-  if (looks_like_trace(text)) {
+  const std::string text = attached || path == "-" ? std::string() : read_text(path);
+  if (attached) {
+    trace = attached_trace(args, 3);
+  } else if (looks_like_trace(text)) {
     trace = read_trace(text, path);
   } else {
     const LoadedPipeline p = load_pipeline(args);
@@ -121,12 +126,14 @@ int explain(const Args& args) {
 Command explain_command() {
   Command c{
       "explain",
-      "PIPE|TRACE [flags]",
+      "PIPE|TRACE|--attach PID [flags]",
       "find what limits a pipeline: verdict, stages, ceilings",
       "Runs a pipeline for a moment (or reads a trace) and reports whether training would wait "
       "for it, which stage "
       "limits it, the cost of each stage, the next limits, and how reliable the answer is.",
       {{"--seconds", "S", "how long to run from the first element on (default 3s)"},
+       {"--attach", "PID", "explain a run of this process of yours, which goes on"},
+       {"--run", "N", "with --attach: which run, if the process has several"},
        {"--consumer", "TIME", "the consumer's own work per element, such as 25ms"},
        {"--disk-bandwidth", "RATE",
         "rate of the storage, such as 100MB/s (default: that of --throttle)"},

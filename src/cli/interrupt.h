@@ -21,4 +21,20 @@ class CancelOnSignal {
   static bool requested();
 };
 
+// Waits of a command that has no run of its own. While this object lives a signal ends the wait,
+// not the program.
+class WakeOnSignal {
+ public:
+  enum class Woken : uint8_t { time, input, signal };
+  WakeOnSignal();
+  ~WakeOnSignal();
+  WakeOnSignal(const WakeOnSignal&) = delete;
+  WakeOnSignal& operator=(const WakeOnSignal&) = delete;
+  // Waits for the time, for input of `file` if it is not negative, or for a signal.
+  Woken wait(double seconds, int file = -1) const;
+};
+
+// Calls `restore` before a second signal ends the program; null: nothing to restore.
+void restore_before_end(void (*restore)());
+
 }  // namespace penstock::cli

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "cli/attached.h"
 #include "cli/measure.h"
 #include "cli/pipeline.h"
 #include "cli/print_json.h"
@@ -12,18 +13,28 @@
 namespace penstock::cli {
 namespace {
 
-int trace(const Args& args) {
+TracedRun run_of_pipeline(const Args& args, const std::string& file) {
   const LoadedPipeline p = load_pipeline(args);
-  const std::string file = args.get("-o").value_or("");
   if (file.empty()) throw UsageError{"where to? give -o FILE.trace"};
   if (p.plan->op->sink)
     throw UsageError{"the pipeline ends in a value; trace one that gives elements"};
+  return measured_run(p.plan, p.run_options,
+                      {.seconds = args.get_seconds("--seconds", TraceLimits::kForever),
+                       .elements = args.get_int("--steps", INT64_MAX, 1),
+                       .file = file,
+                       .tuning = p.tuning});
+}
+
+TracedRun run_of_process(const Args& args, const std::string& file) {
+  if (file.empty()) throw UsageError{"where to? give -o FILE.trace"};
+  if (args.has("--steps")) throw UsageError{"--steps says nothing about --attach; use --seconds"};
+  return {attached_trace(args, TraceLimits::kForever, file), nullptr};
+}
+
+int trace(const Args& args) {
+  const std::string file = args.get("-o").value_or("");
   const TracedRun run =
-      measured_run(p.plan, p.run_options,
-                   {.seconds = args.get_seconds("--seconds", TraceLimits::kForever),
-                    .elements = args.get_int("--steps", INT64_MAX, 1),
-                    .file = file,
-                    .tuning = p.tuning});
+      args.has("--attach") ? run_of_process(args, file) : run_of_pipeline(args, file);
   write_trace(file, run.trace);
   if (args.has("--json")) {
     print_json({{"file", file},
@@ -51,14 +62,17 @@ int trace(const Args& args) {
 
 Command trace_command() {
   Command c{"trace",
-            "PIPE -o FILE [flags]",
+            "PIPE|--attach PID -o FILE [flags]",
             "run a pipeline and write its program and counters to a file",
             "Runs a pipeline and writes a trace: the program and what each stage did. The file is "
             "replaced every few "
             "seconds and can be read at any moment; Ctrl-C ends the run and leaves a valid trace. "
             "A trace may be given in place of a "
-            "PIPE: it contains the program.",
+            "PIPE: it contains the program. With --attach the run is one of a process that goes "
+            "on, in any language: the trace holds what happened while this command watched.",
             {{"-o", "FILE", "the trace file"},
+             {"--attach", "PID", "trace a running process of yours, until Ctrl-C or --seconds"},
+             {"--run", "N", "with --attach: which run, if the process has several"},
              {"--steps", "N", "stop after N elements"},
              {"--seconds", "S", "stop after this time"},
              {"--json", "", "one JSON object (docs/format/trace.md)"}},

@@ -1,4 +1,5 @@
-// Lets `penstock trace --attach`, `explain --attach` and `penstock top` ask a process about its runs.
+// Lets `penstock trace --attach`, `explain --attach` and `penstock top` ask a process about its
+// runs.
 //
 // The first run of a process opens a socket (job/attach_directory.h) and starts one thread, which
 // sleeps until somebody asks: it costs a stack and a file descriptor, and elements never meet it.

@@ -42,16 +42,16 @@ std::string command_of(int64_t pid) {
   return out;
 }
 
-bool is_stopped(int64_t pid) {
+// Returns the state as proc(5) has it; 'X' if there is no such process.
+char state_of(int64_t pid) {
   const std::string stat = proc_file(pid, "stat");
-  const size_t name_end = stat.rfind(')');
-  if (name_end == std::string::npos || name_end + 2 >= stat.size()) return false;
-  return stat[name_end + 2] == 'T' || stat[name_end + 2] == 't';
+  const size_t name_end = stat.rfind(')');  // the name may hold anything
+  return name_end == std::string::npos || name_end + 2 >= stat.size() ? 'X' : stat[name_end + 2];
 }
 
 Error no_answer(int64_t pid) {
   const std::string of = named(pid);
-  if (is_stopped(pid))
+  if (const char state = state_of(pid); state == 'T' || state == 't')
     return {Code::unavailable,
             of + " is stopped; let it go on with kill -CONT " + std::to_string(pid)};
   return {Code::unavailable,
@@ -166,6 +166,18 @@ Trace AttachedProcess::trace(int64_t run, bool file_sizes) const {
   const Json request = {{"ask", "trace"}, {"run", run}, {"file_sizes", file_sizes}};
   const Json answer = parsed_answer(pid_, ask(request.dump()));
   return trace_from_json(answer.value("trace", Json()), named(pid_));
+}
+
+bool is_running(int64_t pid) {
+  const char state = state_of(pid);
+  return state != 'X' && state != 'Z';
+}
+
+Trace trace_between(const Trace& earlier, const Trace& later) {
+  Trace out = trace_difference(later, earlier);
+  // Clocks of the machine and of the process differ by a step of 10 ms.
+  if (auto& other = out.interval.other_cpu_seconds) other = std::max(0.0, *other);
+  return out;
 }
 
 std::vector<AttachedProcess> attachable_processes() {

@@ -40,6 +40,12 @@ class AttachedProcess {
   std::string socket_, command_;
 };
 
+// Returns false if the process has ended, or has yet to be waited for by its parent.
+bool is_running(int64_t pid);
+
+// Returns what a run did between two traces of it.
+Trace trace_between(const Trace& earlier, const Trace& later);
+
 // Returns the processes of this user that can be asked, in the order of their numbers. Removes the
 // sockets of killed ones.
 std::vector<AttachedProcess> attachable_processes();

@@ -45,9 +45,8 @@ class Drain {
     iterator_.emplace(p.plan, options, std::make_shared<PipelineState>(), std::vector<Tensor>(),
                       from);
     tuner_.emplace(&iterator_->run(), p.tuning);
-    attachable_.emplace(iterator_->run(), [this, plan = p.plan](bool sizes) {
-      return live_trace(plan, sizes);
-    });
+    attachable_.emplace(iterator_->run(),
+                        [this, plan = p.plan](bool sizes) { return live_trace(plan, sizes); });
   }
 
   DrainedRun run() {

@@ -138,7 +138,8 @@ class Tracing {
   double written_ = 0;
   std::atomic<int64_t> waited_ns_{0};
   // Made last and destroyed first: captures read the run and the tuner.
-  const AttachableRun attachable_{iterator_.run(), [this](bool sizes) { return live_trace(sizes); }};
+  const AttachableRun attachable_{iterator_.run(),
+                                  [this](bool sizes) { return live_trace(sizes); }};
 };
 
 }  // namespace
