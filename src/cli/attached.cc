@@ -22,9 +22,8 @@ void check_flags(const Args& args) {
   }
 }
 
-int64_t chosen_run(const Args& args, const AttachedProcess& process) {
+int64_t chosen_run(const AttachedProcess& process, int64_t wanted) {
   const std::vector<AttachedRun> runs = process.runs();
-  const int64_t wanted = args.get_int("--run", 0, 1);
   const std::string name = "process " + std::to_string(process.pid());
   if (runs.empty())
     throw Refusal({Code::failed_precondition, name + " has no pipeline open at the moment"});
@@ -61,11 +60,11 @@ AttachedProcess attach_to(const std::string& pid) {
   return before_work([&] { return AttachedProcess(number); });
 }
 
-Trace attached_trace(const Args& args, double seconds, const std::string& file) {
+Trace attached_trace(const Args& args, int64_t wanted, double seconds, const std::string& file) {
   check_flags(args);
   seconds = args.get_seconds("--seconds", seconds);
   const AttachedProcess process = attach_to(args.get("--attach").value_or(""));
-  const int64_t run = chosen_run(args, process);
+  const int64_t run = chosen_run(process, wanted);
   const Progress progress("tracing process " + std::to_string(process.pid()));
   const Trace first = process.trace(run, true);
   const WakeOnSignal wake;

@@ -13,9 +13,10 @@ namespace penstock::cli {
 // asked.
 AttachedProcess attach_to(const std::string& pid);
 
-// Traces what a run of the process does from now until `seconds` (or --seconds) are over, a signal
-// comes or the run ends; `file`, if it is not empty, is replaced every few seconds. REQUIRES
+// Traces what a run of the process (0: its only one) does from now until `seconds` (or --seconds)
+// are over, a signal comes or the run ends; `file`, if it is not empty, is replaced every few
+// seconds. REQUIRES
 // --attach.
-Trace attached_trace(const Args& args, double seconds, const std::string& file = {});
+Trace attached_trace(const Args& args, int64_t run, double seconds, const std::string& file = {});
 
 }  // namespace penstock::cli

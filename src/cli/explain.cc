@@ -77,7 +77,7 @@ int explain(const Args& args) {
   // Loading the pipeline reads standard input.
   const std::string text = attached || path == "-" ? std::string() : read_text(path);
   if (attached) {
-    trace = attached_trace(args, 3);
+    trace = attached_trace(args, args.get_int("--run", 0, 1), 3);
   } else if (looks_like_trace(text)) {
     trace = read_trace(text, path);
   } else {

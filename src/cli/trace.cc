@@ -28,7 +28,7 @@ TracedRun run_of_pipeline(const Args& args, const std::string& file) {
 TracedRun run_of_process(const Args& args, const std::string& file) {
   if (file.empty()) throw UsageError{"where to? give -o FILE.trace"};
   if (args.has("--steps")) throw UsageError{"--steps says nothing about --attach; use --seconds"};
-  return {attached_trace(args, TraceLimits::kForever, file), nullptr};
+  return {attached_trace(args, args.get_int("--run", 0, 1), TraceLimits::kForever, file), nullptr};
 }
 
 int trace(const Args& args) {

@@ -49,9 +49,14 @@ char state_of(int64_t pid) {
   return name_end == std::string::npos || name_end + 2 >= stat.size() ? 'X' : stat[name_end + 2];
 }
 
+bool is_stopped(int64_t pid) {
+  const char state = state_of(pid);
+  return state == 'T' || state == 't';
+}
+
 Error no_answer(int64_t pid) {
   const std::string of = named(pid);
-  if (const char state = state_of(pid); state == 'T' || state == 't')
+  if (is_stopped(pid))
     return {Code::unavailable,
             of + " is stopped; let it go on with kill -CONT " + std::to_string(pid)};
   return {Code::unavailable,
@@ -129,6 +134,7 @@ AttachedProcess::AttachedProcess(int64_t pid) : pid_(pid), command_(command_of(p
 }
 
 std::string AttachedProcess::ask(const std::string& request) const {
+  if (is_stopped(pid_)) throw no_answer(pid_);
   const FileDescriptor fd = connect_to(socket_);
   if (!fd.is_open()) throw errno == EAGAIN ? no_answer(pid_) : ended(pid_);
   ucred peer{};

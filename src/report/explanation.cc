@@ -30,16 +30,6 @@ std::string verdict_line(const Analysis& a, const ExplainOptions& options) {
   return out;
 }
 
-std::string decision_line(const Trace& trace, const TunerDecision& d) {
-  std::string out = human_seconds(d.seconds) + " " +
-                    trace.stages[static_cast<size_t>(d.stage)].label + ": " + d.value + " " +
-                    std::to_string(d.from) + " -> " + std::to_string(d.to) + ": " + d.why +
-                    "; predicted " + human_ratio(d.predicted_gain);
-  if (d.measured_gain) out += ", measured " + human_ratio(*d.measured_gain);
-  if (d.rolled_back) out += ", moved back";
-  return out;
-}
-
 bool nothing_wrong(const Analysis& a) {
   return a.verdict.step_seconds > 0 && !a.verdict.input_bound;
 }

@@ -22,8 +22,6 @@ struct ExplainOptions {
 
 // Returns the verdict in one sentence, with the gain of the best change.
 std::string verdict_line(const Analysis& analysis, const ExplainOptions& options);
-// Returns a decision of the live tuner in one sentence: when, what, why, and what it brought.
-std::string decision_line(const Trace& trace, const TunerDecision& decision);
 // Returns true if the input keeps up with its consumer and nothing needs to change.
 bool nothing_wrong(const Analysis& analysis);
 

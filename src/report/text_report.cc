@@ -123,7 +123,13 @@ std::string decisions_text(const Analysis& a, Heading heading) {
   std::string out = heading("Live tuner") + "\n";
   if (a.trace.decisions->empty()) return out + "  nothing moved\n";
   for (const TunerDecision& d : *a.trace.decisions) {
-    out += "  " + wrapped(decision_line(a.trace, d), kWidth - 2, 4) + "\n";
+    std::string line = human_seconds(d.seconds) + " " +
+                       a.trace.stages[static_cast<size_t>(d.stage)].label + ": " + d.value + " " +
+                       std::to_string(d.from) + " -> " + std::to_string(d.to) + ": " + d.why +
+                       "; predicted " + human_ratio(d.predicted_gain);
+    if (d.measured_gain) line += ", measured " + human_ratio(*d.measured_gain);
+    if (d.rolled_back) line += ", moved back";
+    out += "  " + wrapped(line, kWidth - 2, 4) + "\n";
   }
   return out;
 }

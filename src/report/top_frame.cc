@@ -110,12 +110,23 @@ Lines stage_lines(const Analysis& a, size_t width, size_t height) {
   return out;
 }
 
+// The gains come first: a long reason is cut off.
+std::string decision_line(const Trace& trace, const TunerDecision& d) {
+  std::string out = "  " + human_seconds(d.seconds) + " " +
+                    trace.stages[static_cast<size_t>(d.stage)].label + ": " + d.value + " " +
+                    std::to_string(d.from) + " -> " + std::to_string(d.to) + ", predicted " +
+                    human_ratio(d.predicted_gain);
+  if (d.measured_gain) out += ", measured " + human_ratio(*d.measured_gain);
+  if (d.rolled_back) out += ", moved back";
+  return out + ": " + d.why;
+}
+
 Lines decision_lines(const Trace& trace, size_t width) {
   if (!trace.decisions) return {};
   Lines out = {"Live tuner"};
   const size_t count = trace.decisions->size();
   for (size_t i = count - std::min(count, kMostDecisions); i < count; ++i)
-    out.push_back(shortened("  " + decision_line(trace, (*trace.decisions)[i]), width));
+    out.push_back(shortened(decision_line(trace, (*trace.decisions)[i]), width));
   if (count == 0) out.emplace_back("  nothing moved");
   return out;
 }
