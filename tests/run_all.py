@@ -107,6 +107,7 @@ def parts(a):
     yield Part("schemas of --json", script("schemas.py", "--program", program), 3000)
     yield Part("help", script("help.py", "--program", program), 3000)
     yield Part("terminal", script("terminal.py", "--program", program), 600)
+    yield Part("running jobs", script("attach.py", "--program", program), 600)
     yield Part("bad input", script("bad_input.py", "--program", program), 3600)
     yield Part("monstrous sizes", script("monstrous_sizes.py", "--program", program), 3000, 2)
     if not a.filter:

@@ -14,10 +14,12 @@ import os
 import pathlib
 import re
 import resource
+import subprocess
 import sys
 import tempfile
 
 from format_tables import LINK
+from program import ENV
 from schema_checker import Checker, parse
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -105,6 +107,40 @@ def trace_cases(c):
         bad = c.schemas.object(value, c.schemas.section("trace.md", ""), "trace.md")
         ids = [s["id"] for s in value["stages"]]
         c.report(f"trace file {name}", bad or ([] if ids == list(range(len(ids))) else [f"ids are {ids}"]))
+
+
+def top_cases(c):
+    """Two jobs that would go on for ever."""
+    sockets = {"PENSTOCK_ATTACH": str(c.data / "sockets")}
+    os.environ.update(sockets)
+    jobs = [subprocess.Popen([c.program, "run", "-", "--seconds", "100000", "--threads", "1", "--tune", "live"],
+                             stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                             env={**os.environ, **ENV}) for _ in range(2)]
+    try:
+        for job in jobs:
+            job.stdin.write(b"range(1000000000000000) | interleave(i -> range(9) | map(x -> x * i)) | batch(64) | prefetch(4)")
+            job.stdin.close()
+            while job.poll() is None and not can_be_asked(c, job.pid):
+                pass
+        c.case("top", "top.md", ["top", str(jobs[0].pid), "--json", "--once", "--interval", "0.2"],
+               more=lambda o, s: {"pid": o["pid"] == jobs[0].pid, "live": "decisions" in o, "elements come": o["rate"] > 0,
+                                  "the interval": 0.2 <= o["seconds"] <= s})
+        c.case("top: several jobs", "top.md", ["top", "--json"], section="several-jobs",
+               more=lambda o, s: {"both": {x["pid"] for x in o["jobs"]} == {x.pid for x in jobs}})
+        c.case("trace: attached", "trace.md", ["trace", "--attach", str(jobs[0].pid), "-o", "$DATA/r.trace", "--json", "--seconds", "0.2"],
+               section="penstock-trace---json", more=lambda o, s: {"elements": o["elements"] > 0, "seconds": 0.2 <= o["seconds"] <= s})
+    finally:
+        for job in jobs:
+            job.kill()
+            job.wait()
+        del os.environ["PENSTOCK_ATTACH"]
+
+
+def can_be_asked(c, pid):
+    try:
+        return c.call(["top", str(pid), "--json", "--once", "--interval", "0.05"])[0]
+    except RuntimeError:
+        return ""
 
 
 def explain_units(o, _):
@@ -213,7 +249,7 @@ def failure_cases(c):
     (c.data / "unclosed.pipe").write_text("range(5", encoding="utf-8")
     c.case("failure: fmt, text", "errors.md", ["fmt", "$DATA/unclosed.pipe", "--json"], status=2,
            more=lambda o, s: {"construction": o["error"]["at"] == "construction"})
-    for command in ("run", "show", "trace", "explain", "optimize", "compare", "fmt", "ops", "synth", "predict", "profile", "calibrate", "replay"):
+    for command in ("run", "show", "trace", "explain", "optimize", "compare", "top", "fmt", "ops", "synth", "predict", "profile", "calibrate", "replay"):
         c.case(f"failure: {command}, a flag", "errors.md", [command, "--no-such-flag", "--json"], status=2,
                more=lambda o, s: {"call": o["error"]["at"] == "call", "no places": "places" not in o["error"]})
     c.case("failure: no command", "errors.md", ["rnu", "--json"], status=2,
@@ -433,7 +469,7 @@ def main():
     a = ap.parse_args()
     with tempfile.TemporaryDirectory(prefix="penstock-schemas-") as data:
         c = Checker(os.path.abspath(a.program), data, a.filter)
-        for cases in (synth_cases, run_cases, trace_cases, explain_cases, optimize_cases, list_cases, show_cases, failure_cases,
+        for cases in (synth_cases, run_cases, trace_cases, top_cases, explain_cases, optimize_cases, list_cases, show_cases, failure_cases,
                       profile_cases, predict_cases, network_cases):
             cases(c)
         coverage(c)

@@ -63,6 +63,8 @@ std::string man_page() {
   out += ".SH EXIT STATUS\n.TP\n0\nThe work is done.\n.TP\n1\nThe work failed, or was "
          "cancelled.\n.TP\n2\nThe call was wrong, or what it names was refused before any work.\n"
          ".SH ENVIRONMENT\n.TP\nNO_COLOR\nIf set to anything, nothing is coloured.\n"
+         ".TP\nPENSTOCK_ATTACH\nIn the environment of a job: 0 if no command may look into it, or "
+         "the directory of its socket, where commands look for it, too.\n"
          ".TP\nTERM\nIf unset or \\(lqdumb\\(rq, nothing is coloured and no progress is shown.\n";
   return out;
 }
