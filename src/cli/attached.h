@@ -9,8 +9,8 @@
 
 namespace penstock::cli {
 
-// Returns the process of an argument. Throws UsageError if it is no number, Refusal if it cannot be
-// asked.
+// Returns the process of an argument. Throws UsageError if it is not a number, Refusal if the
+// process cannot be asked.
 AttachedProcess attach_to(const std::string& pid);
 
 // Traces what a run of the process (0: its only one) does from now until `seconds` (or --seconds)

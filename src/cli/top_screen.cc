@@ -59,7 +59,7 @@ TopScreen::Size TopScreen::size() {
   return {now.ws_col, now.ws_row};
 }
 
-// Each line is erased behind its text, so that nothing flickers.
+// Erases each line after its text, not the screen before it: nothing flickers.
 void TopScreen::draw(const std::vector<std::string>& lines, size_t bold) {
   std::string out = "\033[H";
   for (size_t i = 0; i < lines.size(); ++i) {
