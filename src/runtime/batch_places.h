@@ -19,7 +19,7 @@ namespace penstock {
 // A batch buffer being filled: places are handed out in order, each to one task.
 class BatchPlaces {
  public:
-  // Of `ahead` batches the user wants to have ready. `threads` compute.
+  // The user wants `ahead` batches ready; `threads` compute.
   BatchPlaces(int64_t batch_rows, int64_t ahead, int threads, std::shared_ptr<HeldStages> held);
 
   // Rows left in the current buffer; blocks should not be larger.
