@@ -122,7 +122,7 @@ class Trace(str):
 class Optimization:
     """The fastest plan that was found: ``dataset``, with every knob in its text.
 
-    ``rate`` is predicted, elements per second over all epochs, ``interval`` its (low, high); ``first_pass_rate`` and
+    ``rate`` is predicted, elements per second over all epochs, ``interval`` its (low, high), (0, inf) if too little was seen for one; ``first_pass_rate`` and
     ``later_passes_rate`` are its parts. ``changes`` are (text, predicted rate after it); ``notes`` say where a cache may not
     stand; ``measured`` is (before, after) if measure_seconds asks for it, else None.
 
@@ -139,7 +139,8 @@ class Optimization:
 
     def _head(self):
         low, high = self.interval
-        out = f"predicted: {rate_text(self.rate)} ({rate_text(low)} to {rate_text(high)})"
+        span = "no interval: the traces are too short" if high == float("inf") else f"{rate_text(low)} to {rate_text(high)}"
+        out = f"predicted: {rate_text(self.rate)} ({span})"
         if self.measured:
             before, after = self.measured
             out += f"; measured: {rate_text(before)} before, {rate_text(after)} after"

@@ -66,7 +66,8 @@ Json ratio_json(const MeasuredPair& m) {
 }
 
 Json estimate_json(const Estimate& e) {
-  return {{"low", e.low}, {"value", e.value}, {"high", e.high}};
+  const auto known = [&](double bound) { return e.has_interval() ? Json(bound) : Json(); };
+  return {{"low", known(e.low)}, {"value", e.value}, {"high", known(e.high)}};
 }
 
 // Result of a search and, once it is measured, of both plans.
@@ -113,8 +114,10 @@ void print_search(const Outcome& o) {
     std::printf("%s -> %s\n", wrap(c.what, 66, 2).c_str(), human_rate(c.rate).c_str());
   for (const std::string& note : o.found.notes) std::printf("%s\n", wrap(note, 80, 2).c_str());
   const Prediction& predicted = o.found.prediction;
-  std::printf("\npredicted: %s (%s to %s)", human_rate(predicted.rate.value).c_str(),
-              human_rate(predicted.rate.low).c_str(), human_rate(predicted.rate.high).c_str());
+  const Estimate& rate = predicted.rate;
+  std::printf("\npredicted: %s (%s)", human_rate(rate.value).c_str(),
+              rate.has_interval() ? (human_rate(rate.low) + " to " + human_rate(rate.high)).c_str()
+                                  : "no interval: the traces are too short for a spread");
   if (o.found.passes > 1) {
     std::printf("; first pass %s, later ones %s", human_rate(predicted.first_pass).c_str(),
                 human_rate(predicted.later_passes).c_str());

@@ -7,6 +7,7 @@
 #include "optimizer/optimize.h"
 #include "plan/format.h"
 #include "plan/unparse.h"
+#include "trace/slices.h"
 
 namespace penstock {
 namespace {
@@ -22,6 +23,7 @@ class Tracing {
         observer_(observer),
         program_(plan_text(plan)),
         iterator_(plan, options, state),
+        slices_(&iterator_.run()),
         tuner_(&iterator_.run(), limits.tuning),
         deadline_(&iterator_, limits.skip > 0            ? kSkipFactor * limits.seconds
                               : limits.first_seconds > 0 ? limits.first_seconds
@@ -45,6 +47,7 @@ class Tracing {
       if (limits_.digest) limits_.digest->add(block);
       if (first && !out.error) end_fill();
       end_skipping();
+      slices_.count(seen_.elements);
       if (observer_)
         observer_->count(seen_.elements, limits_.elements < INT64_MAX ? limits_.elements : 0);
       write_file();
@@ -53,6 +56,7 @@ class Tracing {
     block.clear();
     out.trace = capture();
     out.trace.fill = fill_;
+    out.trace.slices = slices_.slices(seen_.elements);
     if (limits_.skip > 0 && !skipping_) out.trace = trace_difference(out.trace, skipped_);
     return out;
   }
@@ -79,6 +83,7 @@ class Tracing {
 
   void end_fill() {
     fill_ = std::make_shared<const Trace>(capture(false));
+    slices_.start(seen_.elements);
     if (limits_.first_seconds > 0 && limits_.skip == 0) deadline_.set(limits_.seconds);
   }
 
@@ -86,6 +91,7 @@ class Tracing {
     if (!skipping_ || seen_.elements < limits_.skip) return;
     skipping_ = false;
     skipped_ = capture();
+    slices_.start(seen_.elements);
     deadline_.set(limits_.seconds);
   }
 
@@ -95,6 +101,7 @@ class Tracing {
     written_ = seconds_since(start_);
     Trace trace = capture();
     trace.fill = fill_;
+    trace.slices = slices_.slices(seen_.elements);
     write_trace(limits_.file, trace);
   }
 
@@ -126,6 +133,7 @@ class Tracing {
   RunObserver* const observer_;
   const std::string program_;
   BlockIterator iterator_;
+  SliceRecorder slices_;
   LiveTuner tuner_;
   Deadline deadline_;
   const double cpu_start_ = process_cpu_seconds();

@@ -42,6 +42,14 @@ std::string counted(double n, const char* unit) {
   return text;
 }
 
+// Returns the elements by which the analysis counts: a sink's input stands for it.
+double counted_elements(const Analysis& a, const SliceSums& sums) {
+  const StageTrace& root = a.trace.stages.front();
+  return root.sink && !root.inputs.empty()
+             ? sums.stage_elements[static_cast<size_t>(root.inputs[0])]
+             : sums.elements;
+}
+
 class Analyzer {
  public:
   Analyzer(const Trace& whole, const AnalyzeOptions& options) : options_(options), whole_(whole) {
@@ -76,6 +84,7 @@ class Analyzer {
     verdict();
     shares();
     trust();
+    intervals();
     return std::move(a_);
   }
 
@@ -257,6 +266,14 @@ class Analyzer {
     a_.too_short = elements_ < 10 || seconds_ < kSteadySeconds || (filling && !i.ended);
   }
 
+  void intervals() {
+    const Resamples draws(a_.trace);
+    a_.slices = draws.slices();
+    a_.measured = with_spread(a_.rate, draws.spread([&](const SliceSums& s) {
+      return ratio(counted_elements(a_, s), s.seconds);
+    }));
+  }
+
   const AnalyzeOptions options_;
   const Trace& whole_;
   Analysis a_;
@@ -314,6 +331,21 @@ std::string_view ceiling_kind_name(Ceiling::Kind kind) {
     case Ceiling::Kind::consumer: break;
   }
   return "consumer";
+}
+
+Spread allocation_spread(const Analysis& a, double cores, double disk_bytes_per_second) {
+  return Resamples(a.trace).spread([&](const SliceSums& s) {
+    const double n = counted_elements(a, s);
+    double cpu = 0, slowest = 0, read = 0;
+    for (size_t i = 0; i < a.stages.size(); ++i) {
+      cpu += s.stage_cpu_seconds[i];
+      read += s.stage_bytes_read[i];
+      if (a.stages[i].sequential) slowest = std::max(slowest, s.stage_cpu_seconds[i]);
+    }
+    double seconds = std::max(std::max(cpu, s.process_cpu_seconds) / cores, slowest);
+    if (disk_bytes_per_second > 0) seconds = std::max(seconds, read / disk_bytes_per_second);
+    return ratio(n, seconds);
+  });
 }
 
 Analysis analyze(const Trace& trace, const AnalyzeOptions& options) {

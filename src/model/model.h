@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "model/allocate.h"
+#include "model/intervals.h"
 #include "trace/trace.h"
 
 namespace penstock {
@@ -22,12 +23,6 @@ struct AnalyzeOptions {
   double consumer_seconds = 0;       // the consumer's work per element; 0: as in the trace
   int cores = 0;                     // 0: threads of the trace
   int64_t memory_bytes = 0;          // for caches; 0: budget of the trace
-};
-
-// A value with a 95 % interval.
-struct Estimate {
-  double low = 0, value = 0, high = 0;
-  bool exact() const { return low == high; }
 };
 
 enum class Extent : uint8_t { exact, estimated, infinite, unknown };
@@ -136,6 +131,8 @@ struct Analysis {
   int cores = 0;
   int64_t memory_bytes = 0;
   double rate = 0;                   // X
+  Estimate measured;                 // the same with its interval
+  size_t slices = 0;                 // that the intervals go by; 0: too few, there are none
   double cores_used = 0;             // attributed
   double demand_seconds = 0;         // sum of D_i
   std::vector<StageModel> stages;    // in the order of the trace
@@ -152,6 +149,9 @@ struct Analysis {
   bool too_short = false;   // too few elements for a reliable verdict
 };
 
+// Returns the spread of the rate on `cores` with every knob free, CPU time of no stage included:
+// min(cores / demand, least R_i of a sequential stage, disk).
+Spread allocation_spread(const Analysis& analysis, double cores, double disk_bytes_per_second);
 Analysis analyze(const Trace& trace, const AnalyzeOptions& options = {});
 
 }  // namespace penstock

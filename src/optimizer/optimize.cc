@@ -41,13 +41,41 @@ PlanPtr replace_on_spine(const std::vector<PlanPtr>& nodes, size_t place, PlanPt
   return with;
 }
 
-// Rate on `cores` from a one-thread trace: the model's allocation, with the CPU time that belongs
-// to no stage (reading, hand-overs) as work that any core may do.
-double rate_on(const Trace& trace, const OptimizeOptions& options) {
+Analysis analysis_of(const Trace& trace, const OptimizeOptions& options) {
   AnalyzeOptions analyze_options;
   analyze_options.cores = options.cores;
   analyze_options.disk_bytes_per_second = options.disk_bytes_per_second;
-  const Analysis a = analyze(trace, analyze_options);
+  return analyze(trace, analyze_options);
+}
+
+Spread spread_on(const Trace& trace, const OptimizeOptions& options) {
+  return allocation_spread(analysis_of(trace, options), options.cores,
+                           options.disk_bytes_per_second);
+}
+
+Spread serial_spread(const Trace& trace) {
+  return Resamples(trace).spread(
+      [](const SliceSums& s) { return s.seconds > 0 ? s.elements / s.seconds : 0; });
+}
+
+// Spread of the rate over `passes` from those of the first and the later ones, by their times.
+Spread passes_spread(double passes, double first, const Spread& first_spread, double later,
+                     const Spread& later_spread) {
+  if (first_spread.size() != later_spread.size() || first <= 0 || later <= 0) return {};
+  const double whole = 1 / first + (passes - 1) / later;
+  Spread out;
+  for (size_t i = 0; i < first_spread.size(); ++i) {
+    // The draws of the two traces have the same seed: reversed, they are not drawn alike.
+    const double other = later_spread[later_spread.size() - 1 - i];
+    out.push_back(whole / (1 / (first * first_spread[i]) + (passes - 1) / (later * other)));
+  }
+  return out;
+}
+
+// Rate on `cores` from a one-thread trace: the model's allocation, with the CPU time that belongs
+// to no stage (reading, hand-overs) as work that any core may do.
+double rate_on(const Trace& trace, const OptimizeOptions& options) {
+  const Analysis a = analysis_of(trace, options);
   std::vector<StageDemand> stages;
   for (const StageModel& s : a.stages) stages.push_back({s.rate_per_core, s.sequential});
   const double n = static_cast<double>(std::max<int64_t>(1, trace.interval.elements));
@@ -186,7 +214,8 @@ OptimizeResult optimize_plan(const PlanPtr& plan, const OptimizeOptions& options
   const PlanPtr rewritten = apply_rules(bare, options.rules, &rules);
   const Trace rewritten_trace = measure(rewritten, options.trace_seconds, 0);
   const double rewritten_rate = rate_on(rewritten_trace, options);
-  double spread = 0.05;
+  Spread spread = spread_on(rewritten_trace, options);
+  Spread one_thread_spread = serial_spread(rewritten_trace);
   PlanPtr chosen = rewritten;
   Trace chosen_trace = rewritten_trace;
   out.prediction.first_pass = out.prediction.later_passes = rewritten_rate;
@@ -224,7 +253,10 @@ OptimizeResult optimize_plan(const PlanPtr& plan, const OptimizeOptions& options
     chosen = cached;
     chosen_trace = cold;
     rate = overall;
-    spread = 0.07;
+    spread =
+        passes_spread(passes, first, spread_on(cold, options), later, spread_on(full, options));
+    one_thread_spread =
+        passes_spread(passes, serial_cold, serial_spread(cold), serial_warm, serial_spread(full));
     out.prediction.first_pass = first;
     out.prediction.later_passes = later;
     out.rules = cached_rules;
@@ -250,6 +282,7 @@ OptimizeResult optimize_plan(const PlanPtr& plan, const OptimizeOptions& options
                          options.cores);
   if (out.plan == chosen) {
     rate = serial;
+    spread = one_thread_spread;
     if (chosen == rewritten) out.prediction.first_pass = out.prediction.later_passes = rate;
     out.notes.emplace_back("one thread: no function costs enough to hand its rows to others");
   } else {
@@ -257,7 +290,7 @@ OptimizeResult optimize_plan(const PlanPtr& plan, const OptimizeOptions& options
                                std::to_string(options.cores) + " cores",
                            rate});
   }
-  out.prediction.rate = {rate * (1 - spread), rate, rate * (1 + spread)};
+  out.prediction.rate = with_spread(rate, std::move(spread));
   return out;
 }
 

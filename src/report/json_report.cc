@@ -8,7 +8,8 @@ namespace {
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
 Json estimate_json(const Estimate& e) {
-  return {{"low", number(e.low)}, {"value", number(e.value)}, {"high", number(e.high)}};
+  const Json low = e.has_interval() ? number(e.low) : Json();
+  return {{"low", low}, {"value", number(e.value)}, {"high", number(e.high)}};
 }
 
 Json optional_number(const std::optional<double>& n) { return n ? number(*n) : Json(); }
@@ -117,6 +118,7 @@ Json explain_json(const Analysis& a, const ExplainOptions& options) {
   Json out{{"schema", "penstock.explain"}, {"version", 1}};
   out["verdict"] = verdict_json(a, options);
   out["rate"] = number(a.rate);
+  out["measured_rate"] = estimate_json(a.measured);
   out["cores"] = a.cores;
   out["cores_used"] = number(a.cores_used);
   out["memory_bytes"] = a.memory_bytes;
@@ -136,6 +138,7 @@ Json explain_json(const Analysis& a, const ExplainOptions& options) {
                   {"elements", i.elements},
                   {"fill_seconds", number(a.fill_seconds)},
                   {"coverage", a.coverage > 0 ? number(a.coverage) : Json()},
+                  {"slices", a.slices},
                   {"process_cpu_seconds", number(i.process_cpu_seconds)},
                   {"attributed_cpu_seconds", number(a.attributed_cpu_seconds)},
                   {"unattributed_cpu_seconds", number(a.unattributed_cpu_seconds)},

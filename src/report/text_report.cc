@@ -153,6 +153,10 @@ std::string trust_text(const Analysis& a, Heading heading) {
                                " before the first element, left out of the rates"});
   table.add_row(
       {"coverage", a.coverage > 0 ? human_percent(a.coverage) + " of the data" : "not known"});
+  table.add_row({"rate", a.slices > 0
+                             ? human_rate(a.measured.low) + " to " + human_rate(a.measured.high) +
+                                   ", 90 % interval of " + std::to_string(a.slices) + " slices"
+                             : "no interval: too few slices for a spread"});
   table.add_row(
       {"CPU of no stage",
        human_seconds(a.unattributed_cpu_seconds) + " of " + human_seconds(i.process_cpu_seconds) +

@@ -18,6 +18,7 @@ void subtract(const std::optional<double>& less, std::optional<double>* from) {
 Trace trace_difference(const Trace& later, const Trace& earlier) {
   Trace out = later;
   out.fill = nullptr;
+  if (!earlier.slices.empty()) out.slices.clear();
   out.interval.seconds -= earlier.interval.seconds;
   out.interval.process_cpu_seconds -= earlier.interval.process_cpu_seconds;
   out.interval.elements -= earlier.interval.elements;

@@ -21,6 +21,7 @@ namespace {
 constexpr size_t kMostStages = 10'000;  // the model's time grows quadratically with them
 constexpr size_t kMostKinds = 16;
 constexpr size_t kMostDecisions = 1000;
+constexpr size_t kMostSlicesRead = 1000;
 constexpr const char* kSchema = "penstock.trace";
 
 // One description of the fields serves reading and writing: calls `f(key, field)` for each.
@@ -111,6 +112,16 @@ void visit_decision(T& d, F&& f) {
   f("rolled_back", d.rolled_back);
 }
 
+template <typename S, typename F>
+void visit_slice(S& s, F&& f) {
+  f("seconds", s.seconds);
+  f("process_cpu_seconds", s.process_cpu_seconds);
+  f("elements", s.elements);
+  f("stage_elements", s.stage_elements);
+  f("stage_bytes_read", s.stage_bytes_read);
+  f("stage_cpu_seconds", s.stage_cpu_seconds);
+}
+
 // JSON cannot express infinity or NaN: they become 0.
 Json value_of(double v) { return std::isfinite(v) ? v : 0.0; }
 Json value_of(const std::optional<double>& v) { return v ? value_of(*v) : Json(); }
@@ -189,6 +200,18 @@ class Reader {
     if (!v.is_array()) fail(key, "must be a list of stage ids");
     out->clear();
     for (const Json& item : v) out->push_back(static_cast<int>(integer(key, item, INT32_MAX)));
+  }
+  void read(const char* key, const Json& v, std::vector<int64_t>* out) const {
+    read_list(key, v, out);
+  }
+  void read(const char* key, const Json& v, std::vector<double>* out) const {
+    read_list(key, v, out);
+  }
+  template <typename T>
+  void read_list(const char* key, const Json& v, std::vector<T>* out) const {
+    if (!v.is_array()) fail(key, "must be a list of numbers");
+    out->clear();
+    for (const Json& item : v) read(key, item, &out->emplace_back());
   }
   int64_t integer(const char* key, const Json& v, int64_t most) const {
     // -1 and -2 mean infinite, unknown and none.
@@ -287,6 +310,37 @@ std::shared_ptr<const Trace> read_fill(const Json& json, const std::string& wher
   return out;
 }
 
+Json slices_json(const Trace& trace) {
+  Json out = Json::array();
+  for (const TraceSlice& s : trace.slices)
+    out.push_back(object_of([&](const Writer& w) { visit_slice(s, w); }));
+  return out;
+}
+
+std::vector<TraceSlice> read_slices(const Json& json, const std::string& where, const Reader& top,
+                                    size_t stages) {
+  const auto list = json.find("slices");
+  if (list == json.end()) return {};
+  if (!list->is_array() || list->size() > kMostSlicesRead)
+    top.fail("slices", "must be a list of at most " + std::to_string(kMostSlicesRead));
+  std::vector<TraceSlice> out;
+  for (const Json& item : *list) {
+    const Reader reader(item, where, "slices[" + std::to_string(out.size()) + "]");
+    TraceSlice s;
+    visit_slice(s, reader);
+    for (const size_t n :
+         {s.stage_elements.size(), s.stage_bytes_read.size(), s.stage_cpu_seconds.size()}) {
+      if (n != stages) reader.fail("", "must have one entry for each stage in its lists");
+    }
+    const auto negative = [](int64_t n) { return n < 0; };
+    if (s.elements < 0 || std::ranges::any_of(s.stage_elements, negative) ||
+        std::ranges::any_of(s.stage_bytes_read, negative))
+      reader.fail("", "counts must be at least 0");
+    out.push_back(std::move(s));
+  }
+  return out;
+}
+
 std::optional<std::vector<TunerDecision>> read_decisions(const Json& json, const std::string& where,
                                                          const Reader& top, size_t stages) {
   const auto list = json.find("decisions");
@@ -342,6 +396,7 @@ Json trace_to_json(const Trace& trace) {
   out["threads"] = threads_json(trace);
   out["stages"] = trace_stages_json(trace);
   if (trace.fill) out["fill"] = fill_json(*trace.fill);
+  if (!trace.slices.empty()) out["slices"] = slices_json(trace);
   if (trace.decisions) out["decisions"] = trace_decisions_json(trace);
   return out;
 }
@@ -385,6 +440,7 @@ Trace trace_from_json(const Json& json, const std::string& where) {
   }
   if (!grouped) set_thread_groups(guess_handed_over(trace.stages), &trace.stages);
   trace.fill = read_fill(json, where, top, trace);
+  trace.slices = read_slices(json, where, top, trace.stages.size());
   trace.decisions = read_decisions(json, where, top, trace.stages.size());
   return trace;
 }

@@ -112,6 +112,16 @@ struct TunerDecision {
   bool rolled_back = false;
 };
 
+// Counts of a part of the interval.
+struct TraceSlice {
+  double seconds = 0;              // wall
+  double process_cpu_seconds = 0;  // as of the interval
+  int64_t elements = 0;            // of the root
+  // One entry for each stage of the trace.
+  std::vector<int64_t> stage_elements, stage_bytes_read;
+  std::vector<double> stage_cpu_seconds;
+};
+
 struct Trace {
   std::string program;  // canonical text
   TraceOptions options;
@@ -124,6 +134,8 @@ struct Trace {
   // Counters as they stood after the first element, when stages that hold many elements (a shuffle)
   // were full: rates hold from there on. Null: unknown, or no element came out.
   std::shared_ptr<const Trace> fill;
+  // Consecutive parts of the time after the first element (trace/slices.h); empty: unknown.
+  std::vector<TraceSlice> slices;
   // The last decisions of the live tuner, the oldest first; absent: the run was not tuned.
   std::optional<std::vector<TunerDecision>> decisions;
 };
@@ -153,6 +165,7 @@ bool looks_like_trace(const std::string& text);
 Trace parse_trace(const std::string& text, const std::string& where);
 
 // Returns the counts of `later` less those of `earlier`, a trace of the same run, without a fill.
+// Slices stay if `earlier` has none: then they all came after it.
 Trace trace_difference(const Trace& later, const Trace& earlier);
 
 // Returns the text of the file.
