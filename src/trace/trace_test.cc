@@ -34,6 +34,7 @@ Trace made_trace() {
   fill->stages.resize(2);
   fill->stages[1].elements = 7;
   t.fill = std::move(fill);
+  t.slices = {{0.25, 0.5, 4, {4, 8}, {0, 16}, {0.125, 0}}, {0.5, 0.75, 5, {5, 5}, {0, 0}, {0, 0}}};
   t.decisions = {{0.5, 0, "calls", 1, 4, "its calls limit the rate", 3.5, 1.25, true},
                  {0.75, 1, "rows_ahead", 2, 1, "", 1, std::nullopt, false}};
   return t;
@@ -60,11 +61,13 @@ TEST_CASE("a trace that is older than threads and fill is read") {
   Json json = trace_to_json(made_trace());
   json.erase("threads");
   json.erase("fill");
+  json.erase("slices");
   json.erase("decisions");
   json["interval"].erase("other_cpu_seconds");
   const Trace old = trace_from_json(json, "memory");
   CHECK(old.threads.empty());
   CHECK_FALSE(old.fill);
+  CHECK(old.slices.empty());
   CHECK_FALSE(old.decisions);
   CHECK_FALSE(old.interval.other_cpu_seconds.has_value());
 }
@@ -105,6 +108,10 @@ TEST_CASE("a malformed trace is refused with file and key") {
   CHECK(message_of(json) ==
         "trace: f.trace: fill.stages: must be a list with as many stages as the trace");
   json = good;
+  json["slices"][1]["stage_elements"] = {5};
+  CHECK(message_of(json) ==
+        "trace: f.trace: slices[1]: must have one entry for each stage in its lists");
+  json = good;
   json["decisions"][0]["stage"] = 2;
   CHECK(message_of(json) == "trace: f.trace: decisions[0].stage: must be the id of a stage");
   json = good;
@@ -136,6 +143,9 @@ TEST_CASE("no value breaks the reader") {
 
 TEST_CASE("trace: a difference leaves out everything that the earlier trace had counted") {
   Trace earlier = made_trace(), later = made_trace();
+  CHECK(trace_difference(later, earlier).slices.empty());
+  earlier.slices.clear();
+  CHECK(trace_difference(later, earlier).slices.size() == 2);
   for (StageTrace& s : earlier.stages) {
     visit_stage_counters([&](const char*, auto, auto field, bool) { s.*field = 3; });
   }
