@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <unordered_map>
+
 #include "job/pipeline.h"
 #include "job/traced_run.h"
 #include "trace/placed_nodes.h"

@@ -31,7 +31,11 @@ TEST_CASE("slices: a full list joins neighbours and loses nothing") {
     CHECK(sum.elements == elements);
     CHECK(sum.stage_elements == std::vector<int64_t>{elements, 2 * elements});
     CHECK(sum.stage_bytes_read == std::vector<int64_t>{0, 3 * elements});
-    for (size_t i = 1; i < slices.size(); ++i) CHECK(slices[i].elements > slices[i - 1].elements);
+    // Neighbours stay together: means grow, but for the rest in the last slice.
+    const auto mean = [&](size_t i) {
+      return static_cast<double>(slices[i].elements) / slices[i].seconds;
+    };
+    for (size_t i = 1; i + 1 < slices.size(); ++i) CHECK(mean(i) > mean(i - 1));
   }
   SliceList list;
   for (int i = 0; i < 64; ++i) list.add(numbered(i));
