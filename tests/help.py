@@ -129,7 +129,7 @@ def check_output(program):
              (["explain", "a.trace", "--full"], ()), (["explain", "a.trace", "--full", "--consumer", "25ms"], ()),
              (["explain", "-", "--seconds", "0.1", "--no-optimize", "--html", "a.html"], ()),
              (["optimize", "-", *short, "--html", "a.html"], ("  ", "+ ", "- ")), (["optimize", "--list-rules"], ()),
-             (["compare", "-", "a.trace", "--seconds", "0.1"], ()),
+             (["compare", "-", "a.trace", "--seconds", "0.1"], ()), (["fleet", "a.trace"], ()),
              (["ops"], ()), (["ops", "map"], ()), (["synth", "text", "words", "--elements", "10"], ())]
     for args, but in calls:
         status, out, err = program.run(*args, text=PIPE)

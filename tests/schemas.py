@@ -220,6 +220,11 @@ def optimize_cases(c):
            more=lambda o, s: {"pairs": o["pairs"] >= 3, "other elements": o["same_elements"] is False,
                               "sides": [o["a"]["pipeline"], o["b"]["pipeline"][-7:]] == ["-", "a.trace"],
                               "stages of both": any(x["a"] is None for x in o["stages"]) and any(x["b"] is None for x in o["stages"])})
+    (c.data / "cut.trace").write_text((c.data / "a.trace").read_text(encoding="utf-8")[:300], encoding="utf-8")
+    c.case("fleet", "fleet.md", ["fleet", "$DATA/a.trace", "$DATA/a.trace", "$DATA/cut.trace", "--json"],
+           more=lambda o, s: {"one job": o["jobs"] == 1, "it waits in classes": len(o["waits"]) == 3,
+                              "a double and a cut trace": [x["why"] for x in o["left_out"]] == ["doubled", "damaged"],
+                              "stages work in the process": o["pipeline_cpu_seconds"] <= o["process_cpu_seconds"]})
     c.case("optimize: rules", "optimize.md", ["optimize", "--list-rules", "--json"],
            section="penstock-optimize---list-rules---json",
            more=lambda o, s: {"names are unique": len({r["name"] for r in o["rules"]}) == len(o["rules"]) > 5})
@@ -250,7 +255,7 @@ def failure_cases(c):
     (c.data / "unclosed.pipe").write_text("range(5", encoding="utf-8")
     c.case("failure: fmt, text", "errors.md", ["fmt", "$DATA/unclosed.pipe", "--json"], status=2,
            more=lambda o, s: {"construction": o["error"]["at"] == "construction"})
-    for command in ("run", "show", "trace", "explain", "optimize", "compare", "top", "fmt", "ops", "synth", "predict", "profile", "calibrate", "replay"):
+    for command in ("run", "show", "trace", "explain", "optimize", "compare", "fleet", "top", "fmt", "ops", "synth", "predict", "profile", "calibrate", "replay"):
         c.case(f"failure: {command}, a flag", "errors.md", [command, "--no-such-flag", "--json"], status=2,
                more=lambda o, s: {"call": o["error"]["at"] == "call", "no places": "places" not in o["error"]})
     c.case("failure: no command", "errors.md", ["rnu", "--json"], status=2,

@@ -10,9 +10,9 @@ import re
 import sys
 
 ROOMS = ["base", "data", "io", "functions", "plan", "runtime", "datasets", "trace", "model",
-         "optimizer", "cluster", "report", "job", "api", "cli"]
+         "fleet", "optimizer", "cluster", "report", "job", "api", "cli"]
 # Additional rules: model and optimizer read plans and traces, never the running engine.
-NEVER = {("model", "runtime"), ("optimizer", "runtime"), ("cluster", "datasets")}
+NEVER = {("model", "runtime"), ("fleet", "runtime"), ("optimizer", "runtime"), ("cluster", "datasets")}
 # The commands are written on the job layer (src/job), the reports and the cluster model. Each header of another
 # room that they include, with the commands that may, and why. A room stands for all of its headers.
 CLI_ROOMS = {"base", "job", "report"}
@@ -27,6 +27,7 @@ CLI_ALSO = [
     ("functions/op.h", "args help main", "did_you_mean"),
     ("optimizer/optimize.h", "optimize", "--list-rules prints the rules; its JSON the log of rules"),
     ("trace/trace.h", "pipeline", "a trace may stand in place of a text"),
+    ("fleet/fleet.h", "fleet", "the sums over many traces"),
     ("runtime/counters.h", "synth", "the clock"),
     ("io/record_writer.h", "synth_*", "writes data sets"),
     ("functions/kernels", "synth_*", "encodes the pictures and records of data sets"),
