@@ -88,7 +88,8 @@ void print_text(const Fleet& f) {
   uses.add_row({"cache", of_jobs(f.cache_jobs)});
   TextTable operators({{"operator", TextTable::Align::left, 40}, {"jobs"}, {"bytes out"}});
   for (const auto& [op, jobs] : f.operators)
-    operators.add_row({op, of_jobs(jobs), human_bytes(f.bytes.find(op)->second)});
+    operators.add_row(
+        {op, of_jobs(jobs), human_bytes(static_cast<double>(f.bytes.find(op)->second))});
   std::printf("%s\n%s\n%s\n%s", waits.text().c_str(), holders.text().c_str(), uses.text().c_str(),
               operators.text().c_str());
   if (!f.left_out.empty()) std::puts("\nleft out");

@@ -33,7 +33,7 @@ void FleetSum::add(const Trace& trace) {
   double pipeline = 0;
   for (const StageTrace& s : trace.stages) {
     pipeline += s.cpu_seconds;
-    f.bytes[s.op] += static_cast<double>(s.bytes);
+    f.bytes[s.op] += s.bytes;
     used.insert(s.op);
     parallel |= s.parallel;
     cached |= s.caches;

@@ -38,7 +38,7 @@ struct Fleet {
   std::array<WaitClass, 3> waits{{{50e-6, 0.92}, {1e-3, 0.62}, {100e-3, 0.16}}};
   std::map<std::string, int64_t, std::less<>> holders;    // measured jobs by what holds them
   std::map<std::string, int64_t, std::less<>> operators;  // jobs that use the operator
-  std::map<std::string, double, std::less<>> bytes;       // emitted, by operator
+  std::map<std::string, int64_t, std::less<>> bytes;      // emitted, by operator
   int64_t parallel_jobs = 0, prefetch_jobs = 0, cache_jobs = 0;
   std::vector<LeftOut> left_out;
 };
