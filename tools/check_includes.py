@@ -27,6 +27,7 @@ CLI_ALSO = [
     ("functions/op.h", "args help main", "did_you_mean"),
     ("optimizer/optimize.h", "optimize", "--list-rules prints the rules; its JSON the log of rules"),
     ("trace/trace.h", "pipeline", "a trace may stand in place of a text"),
+    ("io/file_system.h", "fleet", "lists folders of traces"),
     ("fleet/fleet.h", "fleet", "the sums over many traces"),
     ("runtime/counters.h", "synth", "the clock"),
     ("io/record_writer.h", "synth_*", "writes data sets"),

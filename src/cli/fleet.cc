@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 
 #include "cli/fleet.h"
 #include "cli/print_json.h"
+#include "io/file_system.h"
 #include "report/table.h"
 
 namespace penstock::cli {
@@ -22,21 +22,16 @@ double share(int64_t part, int64_t whole) {
 
 // Files of the folders, sorted, and the files given. A folder inside a folder is not entered.
 std::vector<std::string> files_of(const std::vector<std::string>& names) {
-  namespace fs = std::filesystem;
   std::vector<std::string> out;
   for (const std::string& name : names) {
-    std::error_code failed;
-    if (!fs::is_directory(name, failed)) {
+    if (file_status(name).kind != FileStatus::Kind::folder) {
       out.push_back(name);
       continue;
     }
     const size_t first = out.size();
-    fs::directory_iterator at(name, failed);
-    if (failed) throw Refusal(Error(Code::not_found, "fleet: " + name + ": " + failed.message()));
-    for (; !failed && at != fs::directory_iterator(); at.increment(failed)) {
-      std::error_code gone;
-      if (!at->is_directory(gone)) out.push_back(at->path().string());
-    }
+    const ResolvedName at = resolve_name("fleet", name);
+    for (const FolderEntry& entry : at.files->list(at.name))
+      if (entry.kind != FileStatus::Kind::folder) out.push_back(joined_name(name, entry.name));
     std::sort(out.begin() + static_cast<std::ptrdiff_t>(first), out.end());
   }
   return out;
