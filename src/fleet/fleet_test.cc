@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <unistd.h>
+
 #include <filesystem>
 
 #include "datasets/datasets.h"
@@ -59,7 +61,7 @@ TEST_CASE("fleet: a job without an element has no wait") {
 
 TEST_CASE("fleet: files that are no whole trace are named, none ends the reading") {
   namespace fs = std::filesystem;
-  const fs::path folder = fs::temp_directory_path() / "penstock-fleet-test";
+  const fs::path folder = fs::temp_directory_path() / ("penstock-fleet-test." + std::to_string(getpid()));
   fs::remove_all(folder);
   fs::create_directory(folder);
   const auto at = [&](const char* name) { return (folder / name).string(); };
