@@ -61,7 +61,8 @@ TEST_CASE("fleet: a job without an element has no wait") {
 
 TEST_CASE("fleet: files that are no whole trace are named, none ends the reading") {
   namespace fs = std::filesystem;
-  const fs::path folder = fs::temp_directory_path() / ("penstock-fleet-test." + std::to_string(getpid()));
+  const fs::path folder =
+      fs::temp_directory_path() / ("penstock-fleet-test." + std::to_string(getpid()));
   fs::remove_all(folder);
   fs::create_directory(folder);
   const auto at = [&](const char* name) { return (folder / name).string(); };

@@ -43,8 +43,9 @@ std::string verdict_section(const HtmlReport& r) {
                 a.rate > 0 ? human_ratio(r.after->rate / a.rate) : "");
   } else if (r.explain.predicted_rate) {
     const Estimate& p = *r.explain.predicted_rate;
-    out += tile("Predicted", human_rate(p.value),
-                p.exact() || !p.has_interval() ? "" : human_rate(p.low) + " to " + human_rate(p.high));
+    out +=
+        tile("Predicted", human_rate(p.value),
+             p.exact() || !p.has_interval() ? "" : human_rate(p.low) + " to " + human_rate(p.high));
   }
   out +=
       tile("Exposed", human_seconds(a.verdict.exposed_seconds),
