@@ -463,7 +463,7 @@ def coverage(c):
         bad = []
         for name, (kind, _) in table.fields.items():
             unit = next((u for u in UNITS if name == u or name.endswith("_" + u)), None)
-            if unit and kind.split(" or ")[0] not in UNITS[unit] and not LINK.match(kind):
+            if unit and kind.removeprefix("list of ").split(" or ")[0] not in UNITS[unit] and not LINK.match(kind):
                 bad.append(f"{name}: is {kind}, not in {unit}")
         c.report(f"units: {table.name}", bad)
 
