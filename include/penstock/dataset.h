@@ -39,9 +39,9 @@ struct Options {
   // go on from. Keeps the order of stages with deterministic=false, too.
   bool checkpoints = false;
   uint64_t seed = 0;  // of stages built after this and without a seed of their own
-  // Values for knobs left to Penstock move while an iterator is used (docs/tuner.md). Needs
-  // `optimize`. Elements and their order stay the same.
-  bool tune = false;
+  // Values for knobs left to Penstock move while an iterator is used (docs/tuner.md); false: they
+  // stay as at the start. Needs `optimize`. Elements and their order stay the same.
+  bool tune = true;
 };
 
 using Settings = std::map<std::string, std::string>;  // values of a file's params, as text

@@ -127,8 +127,8 @@ class Dataset:
         """How it runs: threads, memory_bytes, block_rows, optimize, latency, checkpoints, seed, tune.
 
         Left out: all cores, three quarters of the memory, blocks of 4096 rows, optimized, no latency mode, states of
-        iterators that are reached by running again, seed 0 for stages without one, knobs that stay as they are at the start
-        (tune=True: they move while it runs, docs/tuner.md; the elements stay the same).
+        iterators that are reached by running again, seed 0 for stages without one, knobs that move while it runs
+        (tune=False: they stay as they are at the start; the elements are the same, docs/tuner.md).
 
         >>> import penstock as ps
         >>> list(ps.range(3).configure(threads=1))

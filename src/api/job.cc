@@ -167,8 +167,8 @@ Dataset::Optimization Dataset::optimize(const job::OptimizeOptions& options) con
   for (const OptimizeResult::Change& c : found.changes) out.changes.push_back({c.what, c.rate});
   if (options.measure_seconds > 0) {
     const Comparison c =
-        measure_pair(iterated(impl()->to_run(), options.iterations),
-                     iterated(found.plan, options.iterations), as_run, options.measure_seconds)
+        measure_pair({iterated(impl()->to_run(), options.iterations), impl()->tuning()},
+                     {iterated(found.plan, options.iterations)}, as_run, options.measure_seconds)
             .comparison;
     out.measured = job::Measured{c.before, c.after};
   }

@@ -125,7 +125,8 @@ int compare(const Args& args) {
   const MeasuredPair m = [&] {
     const Progress progress("both pipelines are measured");
     return measure_in_turn(
-        first.plan, second.plan, first.run_options, args.get_seconds("--seconds", 20),
+        {first.plan, first.tuning}, {second.plan, second.tuning}, first.run_options,
+        args.get_seconds("--seconds", 20),
         [&](const PlanPtr& plan, const RunOptions& run, const TraceLimits& limits) {
           Progress::say((plan == first.plan ? names[0] : names[1]) + " runs");
           return measured_run(plan, run, limits);

@@ -36,13 +36,13 @@ int list_rules(bool json) {
 }
 
 // Runs both plans in turn and shows which one runs.
-MeasuredPair measure(const PlanPtr& now, const PlanPtr& found, const RunOptions& options,
+MeasuredPair measure(const TunedPlan& now, const TunedPlan& found, const RunOptions& options,
                      double seconds) {
   const Progress progress("both plans are measured");
   return measure_pair(
       now, found, options, seconds,
       [&](const PlanPtr& plan, const RunOptions& run, const TraceLimits& limits) {
-        Progress::say(plan == found ? "the new plan is measured" : "the old plan is measured");
+        Progress::say(plan == found.plan ? "the new plan is measured" : "the old plan is measured");
         return measured_run(plan, run, limits);
       });
 }
@@ -199,8 +199,9 @@ int optimize(const Args& args) {
   Outcome o = search(args, p, options);
   if (!json) print_search(o);
   if (o.measured) {
-    o.both = measure(iterated(p.plan, options.iterations),
-                     iterated(o.fresh.pipeline.plan, options.iterations), p.run_options,
+    const LoadedPipeline& fresh = o.fresh.pipeline;
+    o.both = measure({iterated(p.plan, options.iterations), p.tuning},
+                     {iterated(fresh.plan, options.iterations), fresh.tuning}, p.run_options,
                      args.get_seconds("--seconds", 20));
     if (!json) std::puts(wrap(measured_line(o.both), 80, 2).c_str());
   }

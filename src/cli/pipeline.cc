@@ -22,7 +22,8 @@ std::vector<Flag> pipeline_flags() {
       {"--latency", "", "do no work ahead of demand, to answer requests one by one"},
       {"--no-optimize", "", "run the plan as written: no rewrites, auto means one thread"},
       {"--tune", "live|start|off",
-       "unset knobs get values at the start, move while it runs (live), or mean one thread (off)"},
+       "unset knobs move while it runs (live, the default), stay as at the start, or mean one "
+       "thread (off)"},
       {"--disable-rule", "NAME", "leave out a rewrite rule; may be repeated"},
       {"--only-rule", "NAME", "apply this rewrite rule alone"},
   };
@@ -99,7 +100,7 @@ void add_run_choices(const Args& args, PipelineChoices* out) {
     throw UsageError{"--" + e.message()};
   }
   out->rewrite = !args.has("--no-optimize");
-  const std::string tune = args.get("--tune").value_or("start");
+  const std::string tune = args.get("--tune").value_or("live");
   if (tune != "live" && tune != "start" && tune != "off")
     throw UsageError{"--tune is live, start or off: " + tune};
   out->automatic = out->rewrite && tune != "off";

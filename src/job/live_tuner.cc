@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <utility>
 
 #include "base/fork.h"
 #include "job/run_view.h"
@@ -10,29 +11,36 @@
 namespace penstock {
 
 struct LiveTuner::State final : TunerThread::Client {
-  State(LiveTuner* owner, Run* run, const Tuning& tuning)
-      : tuner(owner), view(run, tuning.filled), policy(live_policy()) {}
+  State(LiveTuner* owner, Run* tuned, const FilledNodes& ours)
+      : tuner(owner), run(tuned), filled(ours) {}
 
-  double tune(int runs) override {
+  TunerLook tune(int runs) override {
     const int64_t since = tuner->asking_since_.load(std::memory_order_relaxed);
     const int64_t asked = tuner->asked_ns_.load(std::memory_order_relaxed);
     const int64_t asking = since > 0 ? std::max<int64_t>(0, now_ns() - since) : 0;
-    const TunerView now = view.read(static_cast<double>(asked + asking) * 1e-9, runs);
+    const bool in_use = std::exchange(seen_ns, asked + asking) != asked + asking;
+    if (!view) view.emplace(run, filled);
+    const TunerView now = view->read(static_cast<double>(asked + asking) * 1e-9, runs);
     const std::lock_guard lock(mutex);
-    for (const TunerMove& move : policy->decide(now)) view.move(move);
-    return policy->next_seconds();
+    if (!policy) policy = live_policy();
+    for (const TunerMove& move : policy->decide(now)) view->move(move);
+    return {policy->next_seconds(), in_use};
   }
 
   LiveTuner* const tuner;
   const uint32_t forks = fork_count();
-  RunView view;
+  Run* const run;
+  const FilledNodes filled;
+  // Made at the first look, so that short runs pay for neither.
+  std::optional<RunView> view;
   mutable std::mutex mutex;  // protects the policy
   std::unique_ptr<TunerPolicy> policy;
+  int64_t seen_ns = 0;  // time of the consumer's asking at the last look
 };
 
 LiveTuner::LiveTuner(Run* run, const Tuning& tuning) {
   if (!tuning.live || !run->options().count || run->schedule() || run->options().latency) return;
-  state_ = std::make_unique<State>(this, run, tuning);
+  state_ = std::make_unique<State>(this, run, tuning.filled);
   if (TunerThread::add(state_.get())) return;
   state_.reset();
   run->note("the system starts no thread for the live tuner; knobs stay as they are");
@@ -47,7 +55,7 @@ LiveTuner::~LiveTuner() {
 std::optional<std::vector<TunerDecision>> LiveTuner::decisions() const {
   if (!state_) return {};
   const std::lock_guard lock(state_->mutex);
-  return state_->policy->decisions();
+  return state_->policy ? state_->policy->decisions() : std::vector<TunerDecision>();
 }
 
 double LiveTuner::thread_cpu_seconds() { return static_cast<double>(TunerThread::cpu_ns()) * 1e-9; }

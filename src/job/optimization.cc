@@ -45,11 +45,11 @@ PlanPtr one_iteration(const PlanPtr& plan) {
   return at;
 }
 
-bool same_first_elements(const PlanPtr& a, const PlanPtr& b, int64_t elements,
+bool same_first_elements(const TunedPlan& a, const TunedPlan& b, int64_t elements,
                          const RunOptions& as_run, const RunTraced& run) {
-  StreamDigest first(a->spec), second(b->spec);
-  whole_run(a, as_run, {.elements = elements, .digest = &first}, run);
-  whole_run(b, as_run, {.elements = elements, .digest = &second}, run);
+  StreamDigest first(a.plan->spec), second(b.plan->spec);
+  whole_run(a.plan, as_run, {.elements = elements, .digest = &first, .tuning = a.tuning}, run);
+  whole_run(b.plan, as_run, {.elements = elements, .digest = &second, .tuning = b.tuning}, run);
   return first.elements() == second.elements() && first.ordered() == second.ordered();
 }
 
@@ -90,18 +90,18 @@ PlanPtr iterated(const PlanPtr& plan, int64_t iterations) {
   return make_node("repeat", {plan}, std::move(count));
 }
 
-MeasuredPlan measure_plan(const PlanPtr& plan, const RunOptions& as_run, double seconds,
+MeasuredPlan measure_plan(const TunedPlan& plan, const RunOptions& as_run, double seconds,
                           const RunTraced& run) {
   MeasuredPlan out;
-  out.trace = whole_run(plan, as_run, {.seconds = seconds}, run).trace;
+  out.trace = whole_run(plan.plan, as_run, {.seconds = seconds, .tuning = plan.tuning}, run).trace;
   const TraceInterval& t = out.trace.interval;
   out.elements = t.elements;
   out.rate = t.seconds > 0 ? static_cast<double>(t.elements) / t.seconds : 0;
   return out;
 }
 
-MeasuredPair measure_in_turn(const PlanPtr& before, const PlanPtr& after, const RunOptions& as_run,
-                             double seconds, const RunTraced& run) {
+MeasuredPair measure_in_turn(const TunedPlan& before, const TunedPlan& after,
+                             const RunOptions& as_run, double seconds, const RunTraced& run) {
   MeasuredPair out;
   const SampleRate sample = [&](bool second, double limit) {
     MeasuredPlan measured = measure_plan(second ? after : before, as_run, limit, run);
@@ -109,11 +109,11 @@ MeasuredPair measure_in_turn(const PlanPtr& before, const PlanPtr& after, const 
     (second ? out.after : out.before) = std::move(measured);
     return rate;
   };
-  out.once = caches_of(*after) > caches_of(*before);
+  out.once = caches_of(*after.plan) > caches_of(*before.plan);
   out.comparison = out.once ? compare_once(sample, seconds) : compare_rates(sample, seconds);
   constexpr double kSeconds = 0.5, kMostElements = 1e6;
   const double rate = std::min(out.comparison.before, out.comparison.after);
-  if (is_reproducible(*before) && is_reproducible(*after)) {
+  if (is_reproducible(*before.plan) && is_reproducible(*after.plan)) {
     const double elements = std::clamp(kSeconds * rate, 1.0, kMostElements);
     out.same_elements =
         same_first_elements(before, after, static_cast<int64_t>(elements), as_run, run);
@@ -121,7 +121,7 @@ MeasuredPair measure_in_turn(const PlanPtr& before, const PlanPtr& after, const 
   return out;
 }
 
-MeasuredPair measure_pair(const PlanPtr& now, const PlanPtr& found, const RunOptions& as_run,
+MeasuredPair measure_pair(const TunedPlan& now, const TunedPlan& found, const RunOptions& as_run,
                           double seconds, const RunTraced& run) {
   MeasuredPair out = measure_in_turn(now, found, as_run, seconds, run);
   if (out.same_elements == false)

@@ -27,13 +27,19 @@ OptimizeOptions optimize_options(const PrepareOptions& rules, const RunOptions& 
 OptimizeResult search_plan(const PlanPtr& written, const OptimizeOptions& search,
                            const RunOptions& as_run, const RunTraced& run = run_alone);
 
+// A plan, and how its runs are tuned.
+struct TunedPlan {
+  PlanPtr plan;
+  Tuning tuning = {};
+};
+
 // A run as the caller runs it, without any tracing of single threads.
 struct MeasuredPlan {
   double rate = 0;  // elements per second
   int64_t elements = 0;
   Trace trace;
 };
-MeasuredPlan measure_plan(const PlanPtr& plan, const RunOptions& as_run, double seconds,
+MeasuredPlan measure_plan(const TunedPlan& plan, const RunOptions& as_run, double seconds,
                           const RunTraced& run = run_alone);
 
 // `plan` as often as the program iterates over it, its caches kept between: repeated, unless it
@@ -57,11 +63,11 @@ struct MeasuredPair {
 // Runs both plans in turn, for about `seconds` together; `after` stands for "rewritten" of
 // job/comparison.h. Throws the error of an element that fails, and CANCELLED if a run is
 // interrupted.
-MeasuredPair measure_in_turn(const PlanPtr& before, const PlanPtr& after, const RunOptions& as_run,
-                             double seconds, const RunTraced& run = run_alone);
+MeasuredPair measure_in_turn(const TunedPlan& before, const TunedPlan& after,
+                             const RunOptions& as_run, double seconds, const RunTraced& run = run_alone);
 // The same of `now`, the plan that runs by default, and `found`, which stands for it: throws
 // INTERNAL if their elements differ.
-MeasuredPair measure_pair(const PlanPtr& now, const PlanPtr& found, const RunOptions& as_run,
+MeasuredPair measure_pair(const TunedPlan& now, const TunedPlan& found, const RunOptions& as_run,
                           double seconds, const RunTraced& run = run_alone);
 
 }  // namespace penstock

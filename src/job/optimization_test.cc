@@ -15,7 +15,7 @@ LoadedPipeline built(std::string_view text) {
 constexpr double kMoment = 0.01;  // seconds
 
 MeasuredPair pair_of(std::string_view now, std::string_view found) {
-  return measure_pair(built(now).plan, built(found).plan, {}, kMoment);
+  return measure_pair({built(now).plan}, {built(found).plan}, {}, kMoment);
 }
 
 TEST_CASE("the trace of a cache that fills has one pass, whatever the plan repeats") {

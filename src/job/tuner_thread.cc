@@ -39,7 +39,8 @@ class Tuners {
   void add(TunerThread::Client* client) {
     const std::lock_guard lock(mutex_);
     entries_.push_back({client, now_ns() + static_cast<int64_t>(kFirstSeconds * kNs)});
-    changed_.notify_one();
+    // A run that is over soon wakes nobody: the thread sleeps on to its next look, if there is one.
+    if (entries_.back().next_ns < wakes_ns_) changed_.notify_one();
   }
   // Waits for a look under way: it holds the lock.
   void remove(TunerThread::Client* client) {
@@ -52,6 +53,7 @@ class Tuners {
   struct Entry {
     TunerThread::Client* client;
     int64_t next_ns;
+    bool in_use = true;
   };
 
   explicit Tuners(Tuners* inherited) : inherited_(inherited) {}
@@ -60,18 +62,24 @@ class Tuners {
     std::unique_lock lock(mutex_);
     for (;;) {
       if (entries_.empty()) {
+        wakes_ns_ = INT64_MAX;
         changed_.wait(lock);
         continue;
       }
       int64_t next = INT64_MAX;
       for (Entry& e : entries_) {
         if (now_ns() >= e.next_ns) {
-          const double seconds = e.client->tune(static_cast<int>(entries_.size()));
-          e.next_ns = now_ns() + static_cast<int64_t>(std::max(kFirstSeconds, seconds) * kNs);
+          e.in_use = true;
+          const TunerLook look = e.client->tune(
+              static_cast<int>(std::ranges::count(entries_, true, &Entry::in_use)));
+          e.in_use = look.in_use;
+          e.next_ns =
+              now_ns() + static_cast<int64_t>(std::max(kFirstSeconds, look.next_seconds) * kNs);
         }
         next = std::min(next, e.next_ns);
       }
       cpu_ns_.store(thread_cpu_ns(), std::memory_order_relaxed);
+      wakes_ns_ = next;
       changed_.wait_for(lock, std::chrono::nanoseconds(std::max<int64_t>(0, next - now_ns())));
     }
   }
@@ -81,6 +89,7 @@ class Tuners {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Entry> entries_;
+  int64_t wakes_ns_ = 0;  // when the thread looks again by itself
   std::atomic<int64_t> cpu_ns_{0};
 };
 

@@ -5,14 +5,20 @@
 
 namespace penstock {
 
+// A look of the tuner at a run.
+struct TunerLook {
+  double next_seconds = 0.1;  // until the next look
+  bool in_use = true;         // its consumer has asked for elements since the last look
+};
+
 class TunerThread {
  public:
   // A run that is tuned.
   class Client {
    public:
     virtual ~Client() = default;
-    // Looks at the run, which is one of `runs`. Returns in how many seconds to come again.
-    virtual double tune(int runs) = 0;
+    // Looks at the run, which is one of `runs` that are in use.
+    virtual TunerLook tune(int runs) = 0;
   };
 
   // Returns false if the system starts no thread.

@@ -118,10 +118,10 @@ std::string causes_text(const Analysis& a, Heading heading) {
   return out;
 }
 
-// Decisions of the live tuner, each with what it was to bring and what it brought.
+// Decisions of the live tuner, each with what it was to bring and what it brought. Empty if none.
 std::string decisions_text(const Analysis& a, Heading heading) {
+  if (a.trace.decisions->empty()) return {};
   std::string out = heading("Live tuner") + "\n";
-  if (a.trace.decisions->empty()) return out + "  nothing moved\n";
   for (const TunerDecision& d : *a.trace.decisions) {
     std::string line = human_seconds(d.seconds) + " " +
                        a.trace.stages[static_cast<size_t>(d.stage)].label + ": " + d.value + " " +
