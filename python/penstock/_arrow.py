@@ -151,19 +151,24 @@ def _entries(leaf, chunks):
 
 def _identity(table, found, indices):
     """A hash of the contents, or "" if there are too many: a state is then for this process only."""
-    if table.nbytes > _MOST_HASHED_BYTES:
-        return ""
+    chunks = [_sliced(chunk) for _, chunks in found for chunk in chunks]
+    if sum(a.nbytes for levels, entries, _ in chunks for a in (*levels, entries)) > _MOST_HASHED_BYTES:
+        return ""  # not by table.nbytes: it fails for views of strings in pyarrow 21
     hashed = hashlib.blake2b(repr((table.schema.to_string(), table.num_rows)).encode(), digest_size=16)
-    for _, chunks in found:
-        for levels, entries, text_offsets in chunks:
-            if text_offsets is not None:
-                entries = entries[int(text_offsets[0]):int(text_offsets[-1])]
-                levels = [*levels, text_offsets - text_offsets[0]]
-            for array in (*levels, entries):
-                hashed.update(numpy.ascontiguousarray(array).view(numpy.uint8).data if array.size else b"")
+    for levels, entries, text_offsets in chunks:
+        if text_offsets is not None:
+            levels = [*levels, text_offsets - text_offsets[0]]
+        for array in (*levels, entries):
+            hashed.update(numpy.ascontiguousarray(array).view(numpy.uint8).data if array.size else b"")
     if indices is not None:
         hashed.update(numpy.ascontiguousarray(indices, numpy.int64).data)
     return f"arrow {hashed.hexdigest()}"
+
+
+def _sliced(chunk):
+    """The chunk with the bytes of its own texts only."""
+    levels, entries, text_offsets = chunk
+    return chunk if text_offsets is None else (levels, entries[int(text_offsets[0]):int(text_offsets[-1])], text_offsets)
 
 
 def _stream(data, columns, fill, identity):
