@@ -194,7 +194,7 @@ def main():
     a = ap.parse_args()
     a.rounds = a.rounds or (1 if a.tiny else 3)
     package = tests_python()
-    if reason := package.make_venv():
+    if reason := package.python_venv.make():
         print(json.dumps({"left_out": f"the package cannot be built: {reason}"}))
         return
     site, sanitize = package.build(a.program.absolute().parent.name)

@@ -3,9 +3,9 @@
 
 python.py [--preset PRESET] [--update] [FILTER]
 
-Debian's python3 gets a venv, build/python-venv, with nanobind and what the tests use from PyPI, and the extension a folder of its own,
-build/python-PRESET. Without the packages of the group python, or without a way to PyPI and a venv that an earlier run made, it says so and
-runs nothing.
+Debian's python3 gets a venv, build/python-venv, with nanobind and what the tests use from PyPI (python_venv.py), and the
+extension a folder of its own, build/python-PRESET. Without the packages of the group python, or without a way to PyPI and a
+venv that an earlier run made, it says so and runs nothing. Tests of packages that PyPI does not have for this Python are left out.
 With the sanitizers their runtimes are loaded first (LD_PRELOAD); leaks are not looked for, since the interpreter has its own.
 --update first writes the stub, python/penstock/__init__.pyi, anew. Closing line: N passed, N failed.
 """
@@ -16,45 +16,18 @@ import re
 import shutil
 import subprocess
 import sys
-import sysconfig
 
+import python_venv
 from program import ENV, TooLong, execute
+from python_venv import PYTHON, run
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-VENV = ROOT / "build/python-venv"
-PYTHON = VENV / "bin/python"
-NEEDED = ["nanobind==3.1.0", "mypy==2.4.1", "attrs==26.1.0"]
-
-
-def run(*command, **more):
-    return subprocess.run([*map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                          **more)
 
 
 def failed(output):
     print(output.rstrip())
     print("0 passed, 1 failed")
     sys.exit(1)
-
-
-def make_venv():
-    """-> None, or why there is none. The venv is made in another place first: it is whole or absent."""
-    if PYTHON.exists() and run(PYTHON, "-m", "nanobind", "--version").returncode == 0:
-        return None
-    if not pathlib.Path(sysconfig.get_path("include"), "Python.h").exists():
-        return "python3-dev is not installed"
-    new = VENV.with_name("python-venv.new")
-    shutil.rmtree(new, ignore_errors=True)
-    done = run("/usr/bin/python3", "-m", "venv", "--system-site-packages", new)
-    if done.returncode:
-        return done.stdout.split("\n")[0]
-    done = run(new / "bin/python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "1",
-               "--timeout", "20", *NEEDED)
-    if done.returncode:
-        return done.stdout.rstrip().split("\n")[-1]
-    shutil.rmtree(VENV, ignore_errors=True)
-    new.rename(VENV)
-    return None
 
 
 def cached(build, name):
@@ -98,10 +71,12 @@ def main():
     ap.add_argument("--preset", default="dev")
     ap.add_argument("--update", action="store_true")
     a = ap.parse_args()
-    if reason := make_venv():
-        print(f"left out: no venv with {', '.join(NEEDED)}: {reason}")
+    if reason := python_venv.make():
+        print(f"left out: no venv with {', '.join(python_venv.NEEDED)}: {reason}")
         print("0 passed, 0 failed")
         return
+    for line in python_venv.add_optional():
+        print(f"left out: {line}")
     site, sanitize = build(a.preset)
     if a.update:
         done = subprocess.run([PYTHON, ROOT / "tools/stubs.py"], env=environment(site, sanitize), check=False)

@@ -3,7 +3,7 @@
 
 run_all.py [--all] [--slice K/N] [FILTER]
 
-Over build/dev (sanitizers, assertions): include direction, setup, limits of tests, unit tests, examples in the docs, pipelines of
+Over build/dev (sanitizers, assertions): include direction, setup, limits of tests, optional packages, unit tests, examples in the docs, pipelines of
 examples/, schemas of --json, help, what a terminal shows, bad input, runs that are killed and taken up, the Python package, the programs outside the checkout that
 link the library, each on one thread and two at a time; then text tests, tf.data's answers, the cluster rig, benches in
 tiny mode, alone.
@@ -99,6 +99,7 @@ def parts(a):
         yield Part("includes", [python, ROOT / "tools/check_includes.py"], 600)
     yield Part("setup", script("setup_script.py"), 600)
     yield Part("limits of tests", script("limits.py"), 600)
+    yield Part("optional packages", script("optional_packages.py"), 600)
     yield Part("unit tests", unit("build/dev", a.filter), 3000)
     yield Part("examples in the docs", script("docs.py", "--program", program), 3000)
     if not a.filter:
