@@ -18,7 +18,8 @@ from ._errors import *  # noqa: F403
 from ._errors import KINDS, Error, TraceError
 from ._functions import cond, expr
 from ._reports import Explanation, Optimization, Trace
-from ._sources import from_generator, from_map_style, py_map
+from ._map_style import from_map_style
+from ._sources import from_generator, py_map
 from ._jax import jax
 from ._tables import from_arrow, from_huggingface, from_parquet, webdataset
 from ._torch import torch

@@ -233,6 +233,7 @@ def from_map_style(
     processes: builtins.int = 0,
     num_parallel_calls: builtins.int | None = None,
     identity: builtins.str = "",
+    fetch_size: builtins.int = 32,
 ) -> Dataset: ...
 def from_tensor_slices(tensors: Any) -> Dataset: ...
 def from_arrow(

@@ -3,7 +3,8 @@ import pyarrow
 
 from ._arrow import from_table, trees_of
 from ._errors import InvalidArgument
-from ._sources import from_generator, from_map_style
+from ._map_style import from_map_style
+from ._sources import from_generator
 
 _PLAIN_FORMATS = (None, "python", "numpy", "torch", "jax", "tensorflow", "arrow")
 

@@ -2,7 +2,6 @@
 import atexit
 
 from . import _core
-from ._calls import build
 from ._dataset import Dataset
 from ._errors import InvalidArgument, forget_errors
 from ._structures import flat, leaves, picked, rebuilt, spec_of, to_spec
@@ -78,41 +77,6 @@ def _restored(spec, x):
     return rebuilt(spec, (x[i] for i in range(count)) if count > 1 else iter([x]))
 
 
-def from_map_style(dataset, spec=None, shuffle=False, seed=None, processes=0, num_parallel_calls=None, identity=""):
-    """The elements dataset[0], dataset[1], ... of an object with ``__len__`` and ``__getitem__``, as PyTorch has them.
-
-    ``shuffle`` draws another order for each pass, from ``seed``: of the indices, before anything is loaded.
-    ``processes``, ``spec`` and ``identity``: see ps.py_map.
-
-    >>> import penstock as ps
-    >>> class Squares:
-    ...     def __len__(self):
-    ...         return 4
-    ...     def __getitem__(self, i):
-    ...         return {"x": i, "square": i * i}
-    >>> [int(e["square"]) for e in ps.from_map_style(Squares()).skip(1)]
-    [1, 4, 9]
-    """
-    count = len(dataset)
-    indices = build("range", (count,), {})
-    if shuffle:
-        indices = indices.shuffle(max(count, 1), **({} if seed is None else {"seed": seed}))
-    if spec is None and count:
-        spec = spec_of(dataset[0])
-    f = py_map(_Item(dataset), spec=spec, processes=processes, identity=identity)
-    return indices.map(f, **({} if num_parallel_calls is None else {"num_parallel_calls": num_parallel_calls}))
-
-
-class _Item:
-    """dataset[i]; a class, so that processes can be sent it."""
-
-    def __init__(self, dataset):
-        self.dataset = dataset
-
-    def __call__(self, i):
-        return self.dataset[int(i)]
-
-
 class py_map:
     """A Python function to be run for each element, not traced: ``ds.map(ps.py_map(f))``, ``ds.filter(ps.py_map(f))``.
 
@@ -161,7 +125,7 @@ class py_map:
                 raise InvalidArgument("py_map: there is no first element to call the function with: say what it "
                                       "returns, spec=ps.float32") from None
             spec = to_spec(spec_of(call(self.f, first)))
-        f = _Processes(self.f, self.processes) if self.processes else self.f
+        f = Processes(self.f, self.processes) if self.processes else self.f
         plain = isinstance(inside, TensorSpec) or unpacked and len(leaves(inside)) == len(inside)
         on_leaves = f if plain else lambda *x: call(f, rebuilt(inside, iter(x)))
         return lambda x: self._traced(spec, picked(inside, x), on_leaves)
@@ -173,7 +137,7 @@ class py_map:
         return _restored(spec, Value(op([to_core(v) for v in values])))
 
 
-class _Processes:
+class Processes:
     """f, called in other processes."""
 
     def __init__(self, f, count):

@@ -197,31 +197,6 @@ class Functions(unittest.TestCase):
             list(it)
 
 
-class MapStyle(unittest.TestCase):
-    class Squares:
-        def __len__(self):
-            return 50
-
-        def __getitem__(self, i):
-            if i >= 50:
-                raise IndexError(i)
-            return np.full(3, i, np.float32), i * i
-
-    def test_order_and_size(self):
-        ds = ps.from_map_style(self.Squares())
-        self.assertEqual(len(ds), 50)
-        self.assertEqual([int(y) for _, y in ds], [i * i for i in range(50)])
-        [(x, y)] = ds.skip(1).take(2).batch(2)
-        self.assertEqual((x.tolist(), y.tolist()), ([[1, 1, 1], [2, 2, 2]], [1, 4]))
-
-    def test_shuffle(self):
-        ds = ps.from_map_style(self.Squares(), shuffle=True, seed=3)
-        first, second = [int(y) for _, y in ds], [int(y) for _, y in ds.repeat(2).skip(50)]
-        self.assertEqual(sorted(first), [i * i for i in range(50)])
-        self.assertEqual(sorted(second), [i * i for i in range(50)])
-        self.assertNotEqual(first, second)
-
-
 class Lifetimes(unittest.TestCase):
     def test_cycles_are_collected(self):
         class Trainer:
