@@ -259,7 +259,7 @@ class Iterator(_core.Iterator):
     def __init__(self, dataset, state=None, epoch=None):
         super().__init__(dataset._core, dataset._codes, *([] if state is None and epoch is None else
                                                           [epoch] if state is None else [_states(state)]))
-        self.copies = None  # (device, elements, seconds) that ps.torch and ps.jax copied there
+        self.copies = None  # the DeviceCopies of ps.torch and ps.jax
         for one in watching:
             one.add(dataset, self)
 
@@ -284,14 +284,13 @@ class Iterator(_core.Iterator):
         """
         out = self._stats()
         if self.copies:
-            device, elements, seconds = self.copies
-            nothing = {k: type(v)() for k, v in out["stages"][0].items()} if out["stages"] else {}
-            out["stages"].insert(0, {**nothing, "name": f"copy to {device}", "op": "copy", "elements": elements,
-                                     "seconds": seconds, "threads": 1})
+            self.copies.among(out["stages"])
         return out
 
     def explain(self):
         """What has limited the rate so far, the work of whoever takes the elements included; see Dataset.explain.
+
+        Copies of ps.torch and ps.jax to a device are a stage of their own, here and in ``trace``.
 
         >>> import penstock as ps
         >>> it = iter(ps.range(1000).batch(10))
@@ -300,11 +299,12 @@ class Iterator(_core.Iterator):
         >>> it.explain().data["trust"]["ended"]
         True
         """
-        return Explanation(*self._explain())
+        return self.trace().explain() if self.copies else Explanation(*self._explain())
 
     def trace(self):
         """The text of a trace of the run so far; see Dataset.trace."""
-        return Trace(self._trace())
+        text = self._trace()
+        return Trace(self.copies.in_trace(text) if self.copies else text)
 
 
 def _states(state):

@@ -1,26 +1,32 @@
 """Feeds: datasets for training loops of one framework; ps.torch and ps.jax are made of this."""
-import collections
-import itertools
-import time
-
 from ._arrays import Ragged, Sparse
-from ._errors import Error
+from ._device_copies import CopiedAhead, DeviceCopies
+from ._errors import FailedPrecondition
 
 
 class Feed:
     """A dataset, this process's part of it, the epoch, and where the training stands.
 
-    A class of a framework adds ``_rank_and_count()``, and ``_copies(iterator)`` where elements go to a device.
+    A class of a framework adds ``_rank_and_count()``, ``_converted(element)``, ``_copied(element)`` which begins to copy one to
+    ``device``, and ``_arrived(copied)`` for what the trainer's thread must wait for.
     """
 
-    def __init__(self, dataset, ahead, shard):
+    def __init__(self, dataset, device, ahead, shard):
         if ahead < 0:
             raise ValueError(f"ahead must not be negative: {ahead}")
-        self.dataset, self.ahead, self.shard = dataset, ahead, shard
+        self.dataset, self.device, self.ahead, self.shard = dataset, device, ahead, shard
         self._epoch = 0  # of the next iteration
         self._iterator = self._next_state = None
-        self._given = None  # the state after the element given last, while others are on their way to a device
+        self._copies = None  # the elements on their way to a device, of which the iterator knows no state
         self._part = None  # ((rank, count), the dataset): one object, since it keeps caches
+
+    def __iter__(self):
+        iterator = self._opened()
+        if self.device is None:
+            return map(self._converted, iterator)
+        iterator.copies = DeviceCopies(self.device, self.ahead)
+        self._copies = CopiedAhead(iterator, self._copied, self.ahead)
+        return map(self._arrived, self._copies)
 
     def _mine(self):
         part = self._rank_and_count() if self.shard else (0, 1)
@@ -33,27 +39,16 @@ class Feed:
         """The iterator of the next epoch, or of the state that was loaded."""
         state, self._next_state = self._next_state, None
         dataset = self._mine()
-        self._given = None
+        self._copies = None
         self._iterator = dataset.iterate(epoch=self._epoch) if state is None else dataset.restore(state)
         self._epoch += 1
         return self._iterator
 
-    def _ahead(self, iterator):
-        """What ``_copies`` gives, begun for the next ``ahead`` elements; an error comes at its place."""
-        self._given = iterator.save_state()
-        waiting = collections.deque()
-        copies = self._copies(iterator)
-        while True:
-            waiting.extend(itertools.islice(copies, self.ahead + 1 - len(waiting)))
-            if not waiting:
-                return
-            error, copied, self._given = waiting.popleft()
-            if error is not None:
-                raise error
-            yield copied
+    def _arrived(self, copied):
+        return copied
 
     def __getstate__(self):
-        return {**self.__dict__, "_iterator": None, "_given": None, "_part": None}
+        return {**self.__dict__, "_iterator": None, "_copies": None, "_part": None}
 
     def __len__(self):
         return len(self._mine())
@@ -75,7 +70,8 @@ class Feed:
             return {"penstock": self._next_state, "epoch": self._epoch}
         if self._iterator is None:
             return {"penstock": None, "epoch": self._epoch}
-        return {"penstock": self._given or self._iterator.save_state(), "epoch": self._epoch - 1}
+        state = self._iterator.save_state() if self._copies is None else self._copies.state
+        return {"penstock": state, "epoch": self._epoch - 1}
 
     def load_state_dict(self, state):
         """The next iteration goes on there."""
@@ -84,30 +80,22 @@ class Feed:
 
     get_state, set_state = state_dict, load_state_dict  # Grain's names
 
+    def stats(self):
+        """What the last iteration has counted so far; see Iterator.stats. Copies to a device are the first stage."""
+        return self._last().stats()
 
-def with_errors(iterator):
-    """Its elements, and an Error in the place of an element that failed."""
-    while True:
-        try:
-            yield next(iterator)
-        except StopIteration:
-            return
-        except Error as e:
-            yield e
+    def explain(self):
+        """What has limited the rate of the last iteration so far, copies to a device included; see Iterator.explain."""
+        return self._last().explain()
 
+    def trace(self):
+        """The text of a trace of the last iteration so far; see Iterator.trace."""
+        return self._last().trace()
 
-class timed:
-    """Counts the time inside as that of the iterator's copies to a device."""
-
-    def __init__(self, iterator, device):
-        self.iterator, self.device = iterator, device
-
-    def __enter__(self):
-        self.begin = time.perf_counter()
-
-    def __exit__(self, *_):
-        copies = self.iterator.copies or (str(self.device), 0, 0.0)
-        self.iterator.copies = (copies[0], copies[1] + 1, copies[2] + time.perf_counter() - self.begin)
+    def _last(self):
+        if self._iterator is None:
+            raise FailedPrecondition("nothing has been iterated in this process: take elements first")
+        return self._iterator
 
 
 def converted(x, leaf):

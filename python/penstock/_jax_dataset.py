@@ -5,7 +5,7 @@ import numpy
 
 from ._arrays import shared
 from ._errors import InvalidArgument
-from ._feed import Feed, converted, timed, with_errors
+from ._feed import Feed, converted
 
 _XLA_ALIGNMENT_BYTES = 64  # the CPU backend copies what is not
 
@@ -14,27 +14,18 @@ class JaxDataset(Feed):
     """See ps.jax."""
 
     def __init__(self, dataset, device, sharding, ahead, shard):
-        super().__init__(dataset, ahead, shard)
         if device is not None and sharding is not None:
             raise InvalidArgument("jax: give a device or a sharding, not both")
-        self.device = _device(device) if sharding is None else sharding
+        super().__init__(dataset, _device(device) if sharding is None else sharding, ahead, shard)
 
     def _rank_and_count(self):
         return jax.process_index(), jax.process_count()
 
-    def __iter__(self):
-        iterator = self._opened()
-        return map(to_jax, iterator) if self.device is None else self._ahead(iterator)
+    def _converted(self, element):
+        return to_jax(element)
 
-    def _copies(self, iterator):
-        """(error, element on the device, state after the element); JAX copies while the next one is made."""
-        for element in with_errors(iterator):
-            if isinstance(element, Exception):
-                yield element, None, iterator.save_state()
-                continue
-            with timed(iterator, self.device):
-                copied = converted(element, self._put)
-            yield None, copied, iterator.save_state()
+    def _copied(self, element):
+        return converted(element, self._put)  # JAX copies while the next one is made
 
     def _put(self, x):
         x = numpy.asarray(x)

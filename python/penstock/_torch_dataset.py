@@ -4,15 +4,14 @@ import os
 import torch
 
 from ._arrays import shared
-from ._feed import Feed, converted, timed, with_errors
+from ._feed import Feed, converted
 
 
 class TorchDataset(Feed, torch.utils.data.IterableDataset):
     """See ps.torch."""
 
     def __init__(self, dataset, device, ahead, shard):
-        super().__init__(dataset, ahead, shard)
-        self.device = device
+        super().__init__(dataset, device, ahead, shard)
         self._stream = None
 
     def _rank_and_count(self):
@@ -23,39 +22,33 @@ class TorchDataset(Feed, torch.utils.data.IterableDataset):
         return rank, count
 
     def __iter__(self):
-        iterator = self._opened()
         if self.device is not None and torch.device(self.device).type == "cuda":
-            yield from self._on_cuda(iterator)
-            return
-        for element in iterator:
-            out = to_torch(element)
-            if self.device is not None:
-                with timed(iterator, self.device):
-                    out = moved(out, lambda t: t.to(self.device))
-            yield out
+            self._stream = torch.cuda.Stream(self.device)
+        return super().__iter__()
 
-    def _on_cuda(self, iterator):
-        """The elements, copied to the device on a stream of its own."""
-        self._stream = torch.cuda.Stream(self.device)
-        for copied, _, done in self._ahead(iterator):
-            current = torch.cuda.current_stream(self.device)
-            current.wait_event(done)
-            moved(copied, lambda t: t.record_stream(current))
-            yield copied
+    def _converted(self, element):
+        return to_torch(element)
 
-    def _copies(self, iterator):
-        """(error, (element on the device, in pinned memory, event after the copy), state after the element)."""
-        for element in with_errors(iterator):
-            if isinstance(element, Exception):
-                yield element, None, iterator.save_state()
-                continue
-            with timed(iterator, self.device):
-                pinned = moved(to_torch(element), lambda t: t.pin_memory())
-                with torch.cuda.stream(self._stream):
-                    copied = moved(pinned, lambda t: t.to(self.device, non_blocking=True))
-                    done = torch.cuda.Event()
-                    done.record(self._stream)
-            yield None, (copied, pinned, done), iterator.save_state()
+    def _copied(self, element):
+        """On CUDA: (the element there, in pinned memory, event after the copy), copied on a stream of its own."""
+        element = to_torch(element)
+        if self._stream is None:
+            return moved(element, lambda t: t.to(self.device))
+        pinned = moved(element, lambda t: t.pin_memory())
+        with torch.cuda.stream(self._stream):
+            copied = moved(pinned, lambda t: t.to(self.device, non_blocking=True))
+            done = torch.cuda.Event()
+            done.record(self._stream)
+        return copied, pinned, done
+
+    def _arrived(self, copied):
+        if self._stream is None:
+            return copied
+        element, _, done = copied
+        current = torch.cuda.current_stream(self.device)
+        current.wait_event(done)
+        moved(element, lambda t: t.record_stream(current))
+        return element
 
     def __getstate__(self):
         return {**super().__getstate__(), "_stream": None}

@@ -9,8 +9,8 @@ class watch:
     """``with ps.watch(ds): train()`` prints at its end how much of each step the trainer waited, and what to do about it.
 
     It looks at every iteration over ``ds`` that begins inside (left out: over any dataset). ``steps``,
-    ``seconds``, ``waited_seconds``, ``copy_seconds`` (of ps.torch and ps.jax to a device) and ``explanation`` (of the longest iteration; None before the end) are there afterwards;
-    ``file`` is where it prints to, as for print(); ``quiet`` prints nothing. It costs nothing while the loop runs.
+    ``seconds``, ``waited_seconds``, ``copy_seconds`` (of ps.torch and ps.jax to a device) and ``explanation`` (of the longest
+    iteration; None before the end) are there afterwards; ``file`` is where it prints to, as for print(); ``quiet`` prints nothing. It costs nothing while the loop runs.
 
     >>> import penstock as ps
     >>> ds = ps.range(1000).batch(10)
@@ -59,8 +59,8 @@ class watch:
             self.seconds += stats["next_seconds"] + stats["consumer_seconds"]
             self.waited_seconds += stats["next_seconds"]
             if iterator.copies:
-                self._device, _, seconds = iterator.copies
-                self.copy_seconds += seconds
+                self._device = iterator.copies.device
+                self.copy_seconds += iterator.copies.seconds
             if stats["elements"] and stats["seconds"] > self._longest_seconds:
                 self._longest_seconds, self.explanation = stats["seconds"], iterator.explain()
 

@@ -86,6 +86,7 @@ class Jax(unittest.TestCase):
             self.assertEqual([int(next(it)) for _ in range(3)], [-4, -6, -12])
             with self.assertRaises(ps.Error):
                 next(it)
+            self.assertEqual([int(x) for x in it], [12, 6])
 
     def test_ranks(self):
         shares = []
@@ -130,6 +131,24 @@ class Jax(unittest.TestCase):
             list(ps.jax(shuffled(), device="cpu"))
         self.assertGreater(seen.copy_seconds, 0)
         self.assertIn("copies to", str(seen))
+        self.assertEqual(seen.explanation.data["stages"][0]["op"], "copy")
+
+    def test_copies_are_a_stage(self):
+        feed = ps.jax(shuffled().map(lambda x: ps.float32(x)), device="cpu")
+        list(feed)
+        trace = feed.trace()
+        first, second = trace.data["stages"][:2]
+        self.assertEqual((first["op"], first["elements"], first["inputs"], second["id"]), ("copy", 5, [1], 1))
+        self.assertEqual((first["label"], first["spec"]), (f"copy to {jax.devices()[0]}", second["spec"]))
+        self.assertGreater(first["cpu_seconds"], 0)
+        for stages in (feed.explain().data["stages"], trace.explain().data["stages"]):
+            self.assertEqual([s["op"] for s in stages], ["copy", "map", "batch", "shuffle", "range"])
+            self.assertIs(stages[0]["cacheable"], False)
+        self.assertEqual(feed.stats()["stages"][0]["op"], "copy")
+        self.assertEqual(ps.parse(trace.program).spec, feed.dataset.spec)
+        self.assertEqual(ps.jax(shuffled(), device="cpu").dataset.trace().data["stages"][0]["op"], "batch")
+        with self.assertRaisesRegex(ps.FailedPrecondition, "nothing has been iterated"):
+            ps.jax(shuffled()).explain()
 
     def test_dlpack(self):
         [batch] = ps.range(4).map(lambda x: ps.float32(x)).batch(4)

@@ -93,6 +93,22 @@ class Torch(unittest.TestCase):
             self.assertEqual({b.device.type for b in got}, {kind})
             self.assertEqual([b.tolist() for b in got], [[0, 1], [2, 3], [4, 5]])
 
+    def test_copies_are_a_stage(self):
+        feed = ps.torch(ps.range(6).batch(2), device="cpu")
+        list(feed)
+        first = feed.trace().data["stages"][0]
+        self.assertEqual((first["label"], first["elements"], first["inputs"]), ("copy to cpu", 3, [1]))
+        self.assertEqual([s["op"] for s in feed.explain().data["stages"]], ["copy", "batch", "range"])
+
+    def test_an_error_ends_nothing(self):
+        for device in (None, "cpu"):
+            feed = ps.torch(ps.range(6).map(lambda x: 12 // (x - 3)), device=device)
+            it = iter(feed)
+            self.assertEqual([int(next(it)) for _ in range(3)], [-4, -6, -12])
+            with self.assertRaises(ps.Error):
+                next(it)
+            self.assertEqual([int(x) for x in it], [12, 6])
+
 
 class WithoutTorch(unittest.TestCase):
     @unittest.skipIf(torch, "PyTorch is installed")
