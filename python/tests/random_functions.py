@@ -1,4 +1,4 @@
-"""Random functions of ordinary Python over an integer: what test_autograph.py runs both ways."""
+"""Random functions of ordinary Python over an integer: what test_autograph_functions.py runs both ways."""
 import linecache
 import random
 
