@@ -4,7 +4,8 @@
 NB_MODULE(_core, m) {
   using namespace penstock::python;  // NOLINT
 #ifdef NDEBUG
-  // A process that ends with an iterator in a frame, as a worker of a DataLoader does, leaks nothing.
+  // A process that ends with an iterator in a frame, as a worker of a DataLoader does, leaks
+  // nothing.
   nb::set_leak_warnings(false);
 #endif
   bind_errors(m);

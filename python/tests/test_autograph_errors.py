@@ -1,8 +1,6 @@
 """Functions that cannot be converted: the error shows the line, and says what to write."""
 import unittest
 
-import numpy as np
-
 import penstock as ps
 
 FACTOR = 3
