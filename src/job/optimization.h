@@ -64,7 +64,8 @@ struct MeasuredPair {
 // job/comparison.h. Throws the error of an element that fails, and CANCELLED if a run is
 // interrupted.
 MeasuredPair measure_in_turn(const TunedPlan& before, const TunedPlan& after,
-                             const RunOptions& as_run, double seconds, const RunTraced& run = run_alone);
+                             const RunOptions& as_run, double seconds,
+                             const RunTraced& run = run_alone);
 // The same of `now`, the plan that runs by default, and `found`, which stands for it: throws
 // INTERNAL if their elements differ.
 MeasuredPair measure_pair(const TunedPlan& now, const TunedPlan& found, const RunOptions& as_run,

@@ -70,8 +70,8 @@ class Tuners {
       for (Entry& e : entries_) {
         if (now_ns() >= e.next_ns) {
           e.in_use = true;
-          const TunerLook look = e.client->tune(
-              static_cast<int>(std::ranges::count(entries_, true, &Entry::in_use)));
+          const TunerLook look =
+              e.client->tune(static_cast<int>(std::ranges::count(entries_, true, &Entry::in_use)));
           e.in_use = look.in_use;
           e.next_ns =
               now_ns() + static_cast<int64_t>(std::max(kFirstSeconds, look.next_seconds) * kNs);
