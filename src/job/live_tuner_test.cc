@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <random>
 #include <string>
 
@@ -14,6 +15,7 @@
 #include "datasets/datasets.h"
 #include "job/run_view.h"
 #include "job/traced_run.h"
+#include "job/tuner_thread.h"
 #include "plan/build.h"
 
 namespace penstock {
@@ -150,6 +152,37 @@ TEST_CASE("live tuner: runs come, are cancelled and go, several at a time") {
     if (i % 2 == 0) b.cancel();
   }
   CHECK(LiveTuner::thread_cpu_seconds() >= 0);
+}
+
+namespace {
+
+// Keeps how many runs the fifth look counted.
+struct FifthLook final : TunerThread::Client {
+  explicit FifthLook(bool asks) : in_use(asks) {}
+  TunerLook tune(int counted) override {
+    if (++looks == 5) {
+      runs = counted;
+      runs.notify_all();
+    }
+    return {0.1, in_use};
+  }
+  const bool in_use;
+  int looks = 0;
+  std::atomic<int> runs{0};
+};
+
+}  // namespace
+
+TEST_CASE("live tuner: a run that nobody asks for elements takes no share of the cores") {
+  FifthLook idle(false), busy(true);
+  REQUIRE(TunerThread::add(&idle));
+  REQUIRE(TunerThread::add(&busy));
+  busy.runs.wait(0);
+  idle.runs.wait(0);
+  TunerThread::remove(&idle);
+  TunerThread::remove(&busy);
+  CHECK(busy.runs == 1);
+  CHECK(idle.runs == 2);  // it counts itself while it is looked at
 }
 
 TEST_CASE("live tuner: a forked child leaves the parent's runs alone and tunes its own") {
