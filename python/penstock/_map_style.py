@@ -71,11 +71,13 @@ class _Fetched:
     """Items between the stage that fetches them in batches and the one that makes elements of them.
 
     The elements between these stages are indices: an item that is not here (after ``restore``, or after an error) is asked for.
+    Iterators share the items; one that is dropped leaves some, so the last that came for an index is taken first.
     """
 
     def __init__(self, item, most):
         self.item, self.most = item, most
-        self.items = collections.OrderedDict()  # index: items, several when passes overlap
+        self.items = collections.OrderedDict()  # index: items, several when passes overlap; the last index fetched is last
+        self.count = 0  # of items
         self.lock = threading.Lock()
 
     def fetch(self, indices):
@@ -89,19 +91,28 @@ class _Fetched:
         with self.lock:
             for i, item in zip(indices.tolist(), items):
                 self.items.setdefault(i, []).append(item)
-            while len(self.items) > self.most:
-                self.items.popitem(last=False)
+                self.items.move_to_end(i)
+            self.count += len(items)
+            while self.count > self.most:
+                oldest = next(iter(self.items))
+                self._removed(oldest, 0)
+                if oldest in self.items:
+                    self.items.move_to_end(oldest)
         return indices
 
     def take(self, i):
         with self.lock:
-            items = self.items.get(int(i))
-            if items:
-                item = items.pop(0)
-                if not items:
-                    del self.items[int(i)]
-                return item
+            if int(i) in self.items:
+                return self._removed(int(i), -1)
         return self.item(i)
+
+    def _removed(self, i, which):
+        items = self.items[i]
+        item = items.pop(which)
+        self.count -= 1
+        if not items:
+            del self.items[i]
+        return item
 
 
 class _FetchedDataset(Dataset):

@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 
 import penstock as ps
+from penstock import _map_style
 
 
 class MapStyle(unittest.TestCase):
@@ -120,6 +121,24 @@ class GetItems(unittest.TestCase):
             warnings.simplefilter("always")
             self.assertEqual(plain(ps.from_map_style(Short(), fetch_size=50)), plain(ps.from_map_style(OneByOne())))
         self.assertIn("49 items for 50 indices", str(seen[0].message))
+
+    def test_iterators_that_are_dropped_leave_no_old_items(self):
+        data = Fetched()
+        data.epoch = 0
+        data.item = lambda i: {"epoch": data.epoch, "n": i}
+        ds = ps.from_map_style(data, fetch_size=10)
+        for data.epoch in range(1, 60):
+            next(iter(ds))
+        data.epoch = 60
+        self.assertEqual({int(e["epoch"]) for e in ds}, {60})
+
+    def test_items_that_wait_are_bounded(self):
+        fetched = _map_style._Fetched(_map_style._Item(Fetched()), 25)
+        for _ in range(9):
+            fetched.fetch(np.arange(20))
+        self.assertEqual(sum(map(len, fetched.items.values())), 25)
+        self.assertEqual([fetched.take(i)["n"] for i in range(20)], list(range(20)))
+        self.assertEqual(sum(map(len, fetched.items.values())), 5)
 
     def test_processes(self):
         self.assertEqual(plain(ps.from_map_style(Fetched(), processes=1)), plain(ps.from_map_style(OneByOne())))
