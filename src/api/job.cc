@@ -168,7 +168,9 @@ Dataset::Optimization Dataset::optimize(const job::OptimizeOptions& options) con
   if (options.measure_seconds > 0) {
     const Comparison c =
         measure_pair({iterated(impl()->to_run(), options.iterations), impl()->tuning()},
-                     {iterated(found.plan, options.iterations)}, as_run, options.measure_seconds)
+                     {iterated(out.dataset.impl()->to_run(), options.iterations),
+                      out.dataset.impl()->tuning()},
+                     as_run, options.measure_seconds)
             .comparison;
     out.measured = job::Measured{c.before, c.after};
   }
