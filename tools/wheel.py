@@ -186,7 +186,7 @@ def tested_in_root(root, folder):
     """The same in a minimal Debian: glibc, Python, and none of the libraries."""
     if not (root / "usr/bin/python3").exists():
         run("debootstrap", "--variant=minbase", "--include=python3,python3-venv", "bookworm", root)
-    place = pathlib.Path("/root/penstock")
+    place = pathlib.Path("/opt/penstock")
     outside = emptied(root / place.relative_to("/"))
     for source in (folder, *(ROOT / name for name in READ_BY_TESTS)):
         if source.is_dir():
