@@ -36,7 +36,7 @@ GIVEN = re.compile(r"lib(c|m|dl|rt|pthread|stdc\+\+|gcc_s|z)\.so\.\d+|ld-linux-.
 # With /proc, by which programs find the libraries beside them, for as long as the command runs.
 IN_ROOT = 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"'
 # What the tests read besides the package.
-READ_BY_TESTS = ["python", "tools", "docs", "examples", "README.md"]
+READ_BY_TESTS = ["python", "tools", "docs", "examples", "tests/cluster", "tests/golden", "README.md"]
 
 
 class Failed(Exception):
@@ -188,11 +188,11 @@ def tested_in_root(root, folder):
         run("debootstrap", "--variant=minbase", "--include=python3,python3-venv", "bookworm", root)
     place = pathlib.Path("/opt/penstock")
     outside = emptied(root / place.relative_to("/"))
-    for source in (folder, *(ROOT / name for name in READ_BY_TESTS)):
-        if source.is_dir():
-            shutil.copytree(source, outside / source.name)
-        else:
-            shutil.copy(source, outside)
+    shutil.copytree(folder, outside / folder.name)
+    for name in READ_BY_TESTS:
+        copied = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        (outside / name).parent.mkdir(parents=True, exist_ok=True)
+        copied(ROOT / name, outside / name)
     return tested(place / "venv", place, place / folder.name, ["unshare", "--mount", "sh", "-c", IN_ROOT, root])
 
 
