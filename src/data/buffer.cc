@@ -100,7 +100,7 @@ struct BufferPool::FreeLists {
     const std::atomic_ref size_class(header->size_class);
     const int32_t before = size_class.fetch_or(kHandedOver, std::memory_order_relaxed);
     if ((before & kHandedOver) != 0) return;
-    const int64_t total = size_class_bytes(before);
+    const int64_t total = size_class_bytes(before & ~kForeign);
     // In this order, so that is_unused always finds the bytes in one of the counters.
     pool.free_lists_->handed_over_bytes.fetch_add(total, std::memory_order_relaxed);
     pool.used_bytes_.fetch_sub(total, std::memory_order_release);

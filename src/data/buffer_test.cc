@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/recycled.h"
+#include "data/foreign.h"
 #include "data/hand_over.h"
 
 namespace penstock {
@@ -161,6 +162,22 @@ TEST_CASE("a buffer that is handed over leaves the budget, not the pool") {
   const BufferRef again = pool.allocate(1 << 20);
   CHECK(again.data() == last);  // the memory is used again and counts again
   CHECK(pool.used_bytes() >= 1 << 20);
+}
+
+TEST_CASE("memory of somebody else can be handed over, too") {
+  const int64_t budget = process_pool().budget_bytes();
+  process_pool().set_budget_bytes(64 << 20);
+  const int64_t before = process_pool().used_bytes();
+  int released = 0;
+  {
+    const BufferRef lent = foreign_buffer([&released] { ++released; });
+    hand_over(lent);
+    CHECK(process_pool().used_bytes() == before);
+    CHECK(released == 0);
+  }
+  CHECK(released == 1);
+  CHECK(process_pool().used_bytes() == before);
+  process_pool().set_budget_bytes(budget);
 }
 
 }  // namespace
