@@ -220,6 +220,14 @@ def optimize_cases(c):
            more=lambda o, s: {"pairs": o["pairs"] >= 3, "other elements": o["same_elements"] is False,
                               "sides": [o["a"]["pipeline"], o["b"]["pipeline"][-7:]] == ["-", "a.trace"],
                               "stages of both": any(x["a"] is None for x in o["stages"]) and any(x["b"] is None for x in o["stages"])})
+    (c.data / "lines.txt").write_text("a line of text that is read\n" * 20000, encoding="utf-8")
+    c.case("stall", "stall.md", ["stall", "-", "--json", "--consumer", "100us", "--seconds", "1", "--throttle", "bandwidth=20MB/s"],
+           'text_line("$DATA/lines.txt") | batch(64)',
+           more=lambda o, s: {"parts of the step": close(o["step_seconds"], sum(o[x]["value"] for x in ("waits_for_storage", "waits_for_work", "consumer"))),
+                              "rounds": o["rounds"] >= 3, "the source": o["source"] == "text_line" and o["runs"]["source"] > 0,
+                              "no step is shorter than the consumer's work": o["runs"]["one_element"] >= 1e-4})
+    c.case("stall: nothing is read", "stall.md", ["stall", "-", "--json", "--seconds", "0.3", "--cold"], "range(1000000000) | batch(64)",
+           more=lambda o, s: {"no source": o["source"] is None and o["runs"]["source"] is None, "no files": o["page_cache_share"] is None})
     (c.data / "cut.trace").write_text((c.data / "a.trace").read_text(encoding="utf-8")[:300], encoding="utf-8")
     c.case("fleet", "fleet.md", ["fleet", "$DATA/a.trace", "$DATA/a.trace", "$DATA/cut.trace", "--json"],
            more=lambda o, s: {"one job": o["jobs"] == 1, "it waits in classes": len(o["waits"]) == 3,
@@ -255,7 +263,7 @@ def failure_cases(c):
     (c.data / "unclosed.pipe").write_text("range(5", encoding="utf-8")
     c.case("failure: fmt, text", "errors.md", ["fmt", "$DATA/unclosed.pipe", "--json"], status=2,
            more=lambda o, s: {"construction": o["error"]["at"] == "construction"})
-    for command in ("run", "show", "trace", "explain", "optimize", "compare", "fleet", "top", "fmt", "ops", "synth", "predict", "profile", "calibrate", "replay"):
+    for command in ("run", "show", "trace", "explain", "optimize", "compare", "stall", "fleet", "top", "fmt", "ops", "synth", "predict", "profile", "calibrate", "replay"):
         c.case(f"failure: {command}, a flag", "errors.md", [command, "--no-such-flag", "--json"], status=2,
                more=lambda o, s: {"call": o["error"]["at"] == "call", "no places": "places" not in o["error"]})
     c.case("failure: no command", "errors.md", ["rnu", "--json"], status=2,

@@ -90,6 +90,8 @@ Command top_command();
 Command explain_command();
 Command optimize_command();
 Command compare_command();
+Command stall_command();
+Command provision_command();
 Command synth_command();
 Command ops_command();
 Command predict_command();

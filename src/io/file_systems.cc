@@ -8,6 +8,7 @@
 #include "base/fork.h"
 #include "base/open_file.h"
 #include "io/file_system.h"
+#include "io/kept_files.h"
 #include "io/local_file_system.h"
 #include "io/throttle.h"
 
@@ -52,7 +53,9 @@ FileSystem* local_files() {
 
 FileSystem* at_current_speed(FileSystem* files) {
   Throttle* const throttle = Throttle::current();
-  return throttle ? throttle->slowed(files) : files;
+  FileSystem* const at_speed = throttle ? throttle->slowed(files) : files;
+  KeptFiles* const kept = KeptFiles::current();
+  return kept ? kept->over(files, at_speed) : at_speed;
 }
 
 // A local name without its "file://".

@@ -49,6 +49,16 @@ Estimate without_interval(double value) {
   return {0, value, std::numeric_limits<double>::infinity()};
 }
 
+Estimate mean_of(std::span<const double> values) {
+  const auto n = static_cast<double>(values.size());
+  double mean = 0, squares = 0;
+  for (const double x : values) mean += x / n;
+  for (const double x : values) squares += (x - mean) * (x - mean);
+  if (values.size() < 2) return without_interval(mean);
+  const double half = t_95(n - 1) * std::sqrt(squares / (n - 1) / n);
+  return {mean - half, mean, mean + half};
+}
+
 Resamples::Resamples(const Trace& trace) {
   const std::vector<TraceSlice>& slices = trace.slices;
   const size_t n = slices.size();

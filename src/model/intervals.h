@@ -27,6 +27,9 @@ struct Estimate {
 // Returns the value without an interval.
 Estimate without_interval(double value);
 
+// Returns the mean and its 90 % interval (Student's t). REQUIRES a value; one has no interval.
+Estimate mean_of(std::span<const double> values);
+
 // Sums over slices.
 struct SliceSums {
   double seconds = 0, process_cpu_seconds = 0, elements = 0;
