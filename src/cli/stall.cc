@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "cli/measure.h"
 #include "cli/pipeline.h"
 #include "cli/print_json.h"
 #include "cli/progress.h"
-#include "cli/stall_runs.h"
+#include "job/stall_runs.h"
 #include "report/table.h"
 
 namespace penstock::cli {
@@ -15,7 +16,7 @@ namespace {
 // A stall is known to be there if its interval does not reach 0.
 double certain(const Estimate& e) { return e.low > 0 ? e.value : 0; }
 
-std::string verdict(const StallReport& r) {
+std::string verdict(const StallReport& r, const std::string& pipeline) {
   const Stall& s = r.stall;
   const double whole = s.whole();
   const double storage = certain(s.storage), work = certain(s.work);
@@ -33,13 +34,13 @@ std::string verdict(const StallReport& r) {
   const std::string bring = ": an input that keeps up would bring " + human_ratio(gain);
   if (storage > work)
     return waits + "storage" + bring + "; faster storage or a cache would, more cores would not";
-  return waits + "work" + bring + "; `penstock optimize " + r.pipeline +
+  return waits + "work" + bring + "; `penstock optimize " + pipeline +
          "` is next, faster storage would bring little";
 }
 
-void print_text(const StallReport& r) {
+void print_text(const StallReport& r, const std::string& pipeline) {
   const Stall& s = r.stall;
-  std::printf("%s\n\n", wrap(verdict(r), 80, 2).c_str());
+  std::printf("%s\n\n", wrap(verdict(r, pipeline), 80, 2).c_str());
   using Align = TextTable::Align;
   TextTable parts({{"", Align::left}, {"of a step"}, {"share"}, {"90 % interval", Align::left}});
   const auto part = [&](const std::string& name, const Estimate& e) {
@@ -80,9 +81,9 @@ Json estimate_json(const Estimate& e) {
   return {{"low", known(e.low)}, {"value", e.value}, {"high", known(e.high)}};
 }
 
-Json report_json(const StallReport& r) {
+Json report_json(const StallReport& r, const std::string& pipeline) {
   const Stall& s = r.stall;
-  return {{"verdict", verdict(r)},
+  return {{"verdict", verdict(r, pipeline)},
           {"step_seconds", s.whole()},
           {"waits_for_storage", estimate_json(s.storage)},
           {"waits_for_work", estimate_json(s.work)},
@@ -106,15 +107,15 @@ int stall(const Args& args) {
   if (gives_value(p)) throw UsageError{"a pipeline ends in a value; measure one of elements"};
   const StallChoices choices{args.get_seconds("--consumer", 0), args.get_seconds("--seconds", 20),
                              args.has("--cold")};
-  StallReport report = [&] {
+  const StallReport report = [&] {
     const Progress progress("the pipeline is measured");
-    return run_stall(p, choices);
+    CommandRun observer;
+    return run_stall(p, choices, &observer, &Progress::say);
   }();
-  report.pipeline = pipe_argument(args);
   if (args.has("--json"))
-    print_json(report_json(report));
+    print_json(report_json(report, pipe_argument(args)));
   else
-    print_text(report);
+    print_text(report, pipe_argument(args));
   return 0;
 }
 

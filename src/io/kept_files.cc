@@ -15,7 +15,7 @@ std::atomic<KeptFiles*> living{nullptr};
 
 }  // namespace
 
-// What is known of one file: shared by all who have it open.
+// One file, shared by all who have it open.
 struct KeptFiles::Content {
   using Piece = std::shared_ptr<const std::vector<std::byte>>;
 

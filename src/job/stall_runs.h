@@ -1,16 +1,18 @@
 // The runs of penstock stall.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
 #include "job/pipeline.h"
 #include "job/stall.h"
+#include "job/traced_run.h"
 
-namespace penstock::cli {
+namespace penstock {
 
+// Times of a training step, and how they came about.
 struct StallReport {
-  std::string pipeline;
   double consumer_seconds = 0;  // as asked for
   int64_t steps = 0;            // of a run
   Stall stall;
@@ -27,8 +29,11 @@ struct StallChoices {
   bool cold = false;            // files leave the page cache before each run that reads them
 };
 
-// Throws the error of an element that fails, CANCELLED after a signal, and FAILED_PRECONDITION if
-// too few elements come.
-StallReport run_stall(const LoadedPipeline& pipeline, const StallChoices& choices);
+// Measures for about `seconds`; `say` hears what is being done. Throws the error of an element that
+// fails, CANCELLED if the observer stops a run, and FAILED_PRECONDITION if too few elements come.
+// REQUIRES no other run of the process that reads files.
+StallReport run_stall(const LoadedPipeline& pipeline, const StallChoices& choices,
+                      RunObserver* observer = nullptr,
+                      const std::function<void(const std::string&)>& say = nullptr);
 
-}  // namespace penstock::cli
+}  // namespace penstock

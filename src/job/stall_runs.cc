@@ -1,9 +1,7 @@
-#include "cli/stall_runs.h"
+#include "job/stall_runs.h"
 
 #include <algorithm>
 
-#include "cli/measure.h"
-#include "cli/progress.h"
 #include "io/kept_files.h"
 #include "io/page_cache.h"
 #include "job/consumed_run.h"
@@ -11,7 +9,7 @@
 #include "report/table.h"
 #include "trace/placed_nodes.h"
 
-namespace penstock::cli {
+namespace penstock {
 namespace {
 
 // Shares of the time. A run of a round has most of the trial's steps, whose files are in memory.
@@ -36,8 +34,11 @@ std::optional<double> page_cache_share(const std::vector<std::string>& files) {
 
 class Measurement {
  public:
-  Measurement(const LoadedPipeline& pipeline, const StallChoices& choices)
+  Measurement(const LoadedPipeline& pipeline, const StallChoices& choices, RunObserver* observer,
+              std::function<void(const std::string&)> say)
       : p_(pipeline),
+        observer_(observer),
+        say_(say ? std::move(say) : [](const std::string&) {}),
         one_(one_element_again(p_.plan)),
         seconds_(choices.seconds),
         kept_(static_cast<int64_t>(budget_bytes(p_.run_options) / 3)) {
@@ -56,9 +57,10 @@ class Measurement {
  private:
   // Reads the files into memory, and finds how many steps a run may have.
   void try_out() {
-    Progress::say("a first run, which fills memory with the files");
-    const TracedRun trial = measured_run(p_.plan, p_.run_options,
-                                         {.seconds = kTrialShare * seconds_, .tuning = p_.tuning});
+    say_("a first run, which fills memory with the files");
+    const TracedRun trial =
+        traced_run(p_.plan, p_.run_options, std::make_shared<PipelineState>(),
+                   {.seconds = kTrialShare * seconds_, .tuning = p_.tuning}, observer_);
     if (trial.error) throw *trial.error;
     if (trial.trace.interval.interrupted) throw Error(Code::cancelled, "cancelled");
     trial_ = analyze(trial.trace);
@@ -80,17 +82,16 @@ class Measurement {
   StepSample sample(StallRun kind) {
     constexpr const char* kNames[] = {"the whole pipeline runs", "it runs with its files in memory",
                                       "one element is handed over again and again"};
-    Progress::say(kNames[static_cast<int>(kind)]);
+    say_(kNames[static_cast<int>(kind)]);
     const bool in_memory = kind == StallRun::in_memory;
     kept_.keep(in_memory);
     if (in_memory) kept_.count_anew();
     if (out_.cold && kind == StallRun::whole) drop_files();
     ConsumerLimits limits{out_.consumer_seconds, out_.steps};
-    // Without work its step is no time at all: as many steps would not be seen.
+    // Without work its step takes no time: as many steps would not be seen.
     if (kind == StallRun::one_element && limits.work_seconds <= 0) limits = {0, INT64_MAX, 0.2};
-    CommandRun observer;
     const ConsumedRun run = consume(kind == StallRun::one_element ? one_ : p_.plan, p_.run_options,
-                                    p_.tuning, limits, &observer);
+                                    p_.tuning, limits, observer_);
     if (run.error) throw *run.error;
     if (run.is_stopped) throw Error(Code::cancelled, "cancelled");
     if (in_memory) count_memory();
@@ -115,12 +116,11 @@ class Measurement {
     const auto at = std::ranges::find(placed, part, &PlacedNode::node);
     const StageModel& stage = trial_.stages[static_cast<size_t>(at - placed.begin())];
     if (stage.visit_ratio <= 0) return;
-    Progress::say("the source runs alone");
+    say_("the source runs alone");
     kept_.keep(false);
     if (out_.cold) drop_files();
-    CommandRun observer;
     const ConsumedRun run = consume(std::make_shared<const PlanNode>(*part), p_.run_options,
-                                    p_.tuning, {.seconds = kSourceShare * seconds_}, &observer);
+                                    p_.tuning, {.seconds = kSourceShare * seconds_}, observer_);
     if (run.error) throw *run.error;
     if (run.is_stopped) throw Error(Code::cancelled, "cancelled");
     out_.source = stage.label;
@@ -128,6 +128,8 @@ class Measurement {
   }
 
   const LoadedPipeline& p_;
+  RunObserver* const observer_;
+  const std::function<void(const std::string&)> say_;
   const PlanPtr one_;
   const double seconds_;
   KeptFiles kept_;
@@ -137,8 +139,9 @@ class Measurement {
 
 }  // namespace
 
-StallReport run_stall(const LoadedPipeline& pipeline, const StallChoices& choices) {
-  return Measurement(pipeline, choices).run();
+StallReport run_stall(const LoadedPipeline& pipeline, const StallChoices& choices,
+                      RunObserver* observer, const std::function<void(const std::string&)>& say) {
+  return Measurement(pipeline, choices, observer, say).run();
 }
 
-}  // namespace penstock::cli
+}  // namespace penstock
