@@ -228,6 +228,15 @@ def optimize_cases(c):
                               "no step is shorter than the consumer's work": o["runs"]["one_element"] >= 1e-4})
     c.case("stall: nothing is read", "stall.md", ["stall", "-", "--json", "--seconds", "0.3", "--cold"], "range(1000000000) | batch(64)",
            more=lambda o, s: {"no source": o["source"] is None and o["runs"]["source"] is None, "no files": o["page_cache_share"] is None})
+    (c.data / "prices.json").write_text('{"currency": "USD", "machines": [{"name": "any", "price": 2}, {"name": "small", "cores": 1, "price": 1}]}', encoding="utf-8")
+    c.case("provision", "provision.md", ["provision", "-", "--target", "1M/s", "--prices", "$DATA/prices.json", "--json", "--seconds", "0.3"],
+           pipe='text_line("$DATA/lines.txt") | map(l -> sum(exp(fill([3000], float32(string_length(l)))))) | batch(64)',
+           more=lambda o, s: {"a cache is an option": any(x["cached"] for x in o["options"]), "one is bought": o["cheapest"]["machine"] == "any",
+                              "cores are time times rate": close(o["uncached"]["cores"]["value"], 1e6 * o["per_element"]["cores"])})
+    c.case("provision: a small machine", "provision.md", ["provision", "-", "--target", "1M/s", "--cores", "1", "--json", "--seconds", "0.3"],
+           pipe="range(1000000000) | map(x -> sum(exp(fill([30000], float32(x % 7)))))", status=1,
+           more=lambda o, s: {"not reached": not o["reached"] and o["fits"] is None, "cores bind": o["machine"]["binds"] == "cores",
+                              "as the machine has": close(o["machine"]["rate"], 1 / o["per_element"]["cores"])})
     (c.data / "cut.trace").write_text((c.data / "a.trace").read_text(encoding="utf-8")[:300], encoding="utf-8")
     c.case("fleet", "fleet.md", ["fleet", "$DATA/a.trace", "$DATA/a.trace", "$DATA/cut.trace", "--json"],
            more=lambda o, s: {"one job": o["jobs"] == 1, "it waits in classes": len(o["waits"]) == 3,
@@ -263,7 +272,7 @@ def failure_cases(c):
     (c.data / "unclosed.pipe").write_text("range(5", encoding="utf-8")
     c.case("failure: fmt, text", "errors.md", ["fmt", "$DATA/unclosed.pipe", "--json"], status=2,
            more=lambda o, s: {"construction": o["error"]["at"] == "construction"})
-    for command in ("run", "show", "trace", "explain", "optimize", "compare", "stall", "fleet", "top", "fmt", "ops", "synth", "predict", "profile", "calibrate", "replay"):
+    for command in ("run", "show", "trace", "explain", "optimize", "compare", "stall", "provision", "fleet", "top", "fmt", "ops", "synth", "predict", "profile", "calibrate", "replay"):
         c.case(f"failure: {command}, a flag", "errors.md", [command, "--no-such-flag", "--json"], status=2,
                more=lambda o, s: {"call": o["error"]["at"] == "call", "no places": "places" not in o["error"]})
     c.case("failure: no command", "errors.md", ["rnu", "--json"], status=2,

@@ -123,6 +123,20 @@ int64_t Args::get_bytes(std::string_view flag, int64_t fallback) const {
   throw UsageError{std::string(flag) + " must be a size such as 64MB or 2GiB: " + *text};
 }
 
+double Args::get_rate(std::string_view flag) const {
+  const std::string text = get(flag).value_or("");
+  double value = 0;
+  std::string unit;
+  if (split_number(text, &value, &unit)) {
+    if (unit.starts_with('k')) value *= 1e3, unit.erase(0, 1);
+    if (unit.starts_with('M')) value *= 1e6, unit.erase(0, 1);
+    if (unit.empty() || unit == "/s") return value;
+    if (unit == "/min") return value / 60;
+    if (unit == "/h") return value / 3600;
+  }
+  throw UsageError{std::string(flag) + " must be a rate such as 30/s or 1.5k/s: " + text};
+}
+
 std::string wrap(std::string_view text, size_t width, size_t indent) {
   std::string out;
   size_t column = indent;

@@ -53,6 +53,7 @@ class Args {
   int64_t get_int(std::string_view flag, int64_t fallback, int64_t least) const;
   double get_seconds(std::string_view flag, double fallback) const;  // "2s", "250ms", "1.5"
   int64_t get_bytes(std::string_view flag, int64_t fallback) const;  // "2GiB", "64MB", "1000"
+  double get_rate(std::string_view flag) const;  // "30", "30/s", "1.5k/s", "600/min"; must be given
   const std::vector<std::string>& positional() const { return positional_; }
 
  private:

@@ -10,6 +10,7 @@
 #include "cli/print_json.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
+#include "cli/traced_input.h"
 #include "io/file.h"
 #include "job/suggestions.h"
 #include "report/html_report.h"
@@ -54,44 +55,14 @@ int explain_rewrites(const Args& args) {
   return 0;
 }
 
-// Returns how long to wait for the first element: a stage that draws from a window (shuffle) must
-// fill it before.
-double first_seconds(const PlanNode& plan, double seconds) {
-  constexpr double kFillFactor = 10;
-  for (const PlanNode* node : topological(plan)) {
-    if (node->op->source || node->op->reads_ahead) continue;
-    for (const Param& p : node->op->params) {
-      if (p.name == "buffer_size") return kFillFactor * seconds;
-    }
-  }
-  return seconds;
-}
-
 int explain(const Args& args) {
   if (args.has("--rewrites")) return explain_rewrites(args);
   if (args.has("--functions")) return explain_functions(args);
-  Trace trace;
-  double disk_bytes_per_second = 0;
   const auto attached = args.get("--attach");
   const std::string path = attached ? "process " + *attached : pipe_argument(args);
-  // Loading the pipeline reads standard input.
-  const std::string text = attached || path == "-" ? std::string() : read_text(path);
-  if (attached) {
-    trace = attached_trace(args, args.get_int("--run", 0, 1), 3);
-  } else if (looks_like_trace(text)) {
-    trace = read_trace(text, path);
-  } else {
-    const LoadedPipeline p = load_pipeline(args);
-    if (p.plan->op->sink)
-      throw UsageError{"the pipeline ends in a value; explain one that gives elements"};
-    const double seconds = args.get_seconds("--seconds", 3);
-    const TracedRun run = measured_run(
-        p.plan, p.run_options,
-        {.seconds = seconds, .first_seconds = first_seconds(*p.plan, seconds), .tuning = p.tuning});
-    if (run.error) throw *run.error;
-    disk_bytes_per_second = p.run_options.throttle.bytes_per_second;
-    trace = run.trace;
-  }
+  const auto [trace, disk_bytes_per_second] =
+      attached ? TracedInput{attached_trace(args, args.get_int("--run", 0, 1), 3)}
+               : traced_input(args, args.get_seconds("--seconds", 3));
   AnalyzeOptions options;
   options.consumer_seconds = args.get_seconds("--consumer", 0);
   options.disk_bytes_per_second = static_cast<double>(

@@ -61,11 +61,11 @@ int dispatch(const std::vector<std::string>& words) {
 }  // namespace
 
 std::vector<Command> commands() {
-  return {run_command(),         show_command(),    fmt_command(),       trace_command(),
-          top_command(),         explain_command(), optimize_command(),  compare_command(),
-          stall_command(),       fleet_command(),   synth_command(),     ops_command(),
-          predict_command(),     profile_command(), calibrate_command(), replay_command(),
-          completions_command(), help_command()};
+  return {run_command(),    show_command(),        fmt_command(),      trace_command(),
+          top_command(),    explain_command(),     optimize_command(), compare_command(),
+          stall_command(),  provision_command(),   fleet_command(),    synth_command(),
+          ops_command(),    predict_command(),     profile_command(),  calibrate_command(),
+          replay_command(), completions_command(), help_command()};
 }
 
 std::string overview() {

@@ -348,6 +348,17 @@ Spread allocation_spread(const Analysis& a, double cores, double disk_bytes_per_
   });
 }
 
+Spread cpu_spread(const Analysis& a, const std::vector<bool>& computed) {
+  return Resamples(a.trace).spread([&](const SliceSums& s) {
+    double all = 0, cpu = 0;
+    for (size_t i = 0; i < a.stages.size(); ++i) {
+      all += s.stage_cpu_seconds[i];
+      if (computed[i]) cpu += s.stage_cpu_seconds[i];
+    }
+    return ratio(cpu + std::max(0.0, s.process_cpu_seconds - all), counted_elements(a, s));
+  });
+}
+
 Analysis analyze(const Trace& trace, const AnalyzeOptions& options) {
   return Analyzer(trace, options).run();
 }

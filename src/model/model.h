@@ -152,6 +152,9 @@ struct Analysis {
 // Returns the spread of the rate on `cores` with every knob free, CPU time of no stage included:
 // min(cores / demand, least R_i of a sequential stage, disk).
 Spread allocation_spread(const Analysis& analysis, double cores, double disk_bytes_per_second);
+// Returns the spread of the CPU time per element of the stages that are `computed`, by index, and
+// of no stage.
+Spread cpu_spread(const Analysis& analysis, const std::vector<bool>& computed);
 Analysis analyze(const Trace& trace, const AnalyzeOptions& options = {});
 
 }  // namespace penstock

@@ -5,30 +5,12 @@
 #include <cmath>
 #include <random>
 
-#include "datasets/datasets.h"
 #include "model/lp.h"
-#include "plan/node.h"
+#include "model/made_stage_test.h"
 #include "trace/thread_groups.h"
 
 namespace penstock {
 namespace {
-
-StageTrace made_stage(int id, const char* op, std::vector<int> inputs, int64_t elements,
-                      double cpu_seconds) {
-  StageTrace s;
-  s.id = id;
-  s.op = op;
-  s.label = op;
-  register_datasets();
-  take_facts(*OperatorRegistry::instance().find(op), &s);
-  s.inputs = std::move(inputs);
-  s.elements = elements;
-  s.blocks = elements;
-  s.bytes = elements * 100;
-  s.cpu_seconds = cpu_seconds;
-  s.fixed_size = true;
-  return s;
-}
 
 // 10 s of: files | interleave(tfrecord) | map in two threads | batch(10)
 Trace made_trace() {
