@@ -4,8 +4,8 @@
 docs.py [--program P] [FILTER]
 
 A block marked `pipe` must parse (`penstock fmt -`). A block marked `console` holds commands after `$ `
-and what they print; the `penstock` ones are run, in a fresh folder for each page, and what is shown
-must come, line by line; a line `...` stands for any lines. A command without output shown only has to
+and what they print; those of penstock and `echo` are run, in a fresh folder for each page, and what is shown
+must come, line by line; a line `...` stands for any lines. A command of which no lines are shown has to
 succeed. `$CHECKOUT` is the checkout. Mark a block `pipe no-test` or `console no-test` to leave it out.
 Closing line: N passed, N failed.
 """
@@ -57,10 +57,10 @@ def examples(page, program, folder):
                 yield where, f"exit {status}\n{err}" if status else None
             elif words[0] == "console":
                 for command, shown in commands(m[2]):
-                    if not command.startswith("penstock "):
+                    if not command.startswith(("penstock ", "echo ")):
                         continue
                     status, out, err = execute(["bash", "-c", command], "", folder, env)
-                    if status < 0 or status > 2 or (status and not shown):
+                    if status < 0 or status > 2 or (status and all(line.strip() == "..." for line in shown)):
                         yield f"{where}: {command}", f"exit {status}\n{err}"
                     elif shown and not matches(shown, out + err):
                         yield f"{where}: {command}", f"prints\n{out}{err}"
