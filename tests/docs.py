@@ -3,10 +3,11 @@
 
 docs.py [--program P] [FILTER]
 
-A block marked `pipe` must parse (`penstock fmt -`). A block marked `console` holds commands after `$ `
+A block marked `pipe` must parse (`penstock fmt -`); with a name, `pipe NAME`, it is that file, too. A block marked `console` holds commands after `$ `
 and what they print; those of penstock and `echo` are run, in a fresh folder for each page, and what is shown
 must come, line by line; a line `...` stands for any lines. A command of which no lines are shown has to
-succeed. `$CHECKOUT` is the checkout. Mark a block `pipe no-test` or `console no-test` to leave it out.
+succeed. In a block marked `console runs` every command has to succeed, whatever it prints: figures of this machine.
+`$CHECKOUT` is the checkout. Mark a block `pipe no-test` or `console no-test` to leave it out.
 Closing line: N passed, N failed.
 """
 import argparse
@@ -53,10 +54,13 @@ def examples(page, program, folder):
             continue
         try:
             if words[0] == "pipe":
+                if words[1:]:
+                    pathlib.Path(folder, words[1]).write_text(m[2], encoding="utf-8")
                 status, _, err = execute([program, "fmt", "-"], m[2], folder, env)
                 yield where, f"exit {status}\n{err}" if status else None
             elif words[0] == "console":
                 for command, shown in commands(m[2]):
+                    shown = [] if words[1:] == ["runs"] else shown
                     if not command.startswith(("penstock ", "echo ")):
                         continue
                     status, out, err = execute(["bash", "-c", command], "", folder, env)
