@@ -22,6 +22,7 @@ PIPELINES = {
     "noop_removal": (3_000_000, "range(N) | take(-1) | skip(0) | map(x -> x) | repeat(1) | map(x -> x + 1)"),
     "position_first": (40_000, "range(N) | map(x -> sum(exp(fill([2000], float32(x))))) | shard(4, 1)"),
     "map_fusion": (3_000_000, "range(N) | map(x -> x + 1) | map(x -> x * 3) | map(x -> x - 7)"),
+    "filter_first": (60_000, "range(N) | map(x -> {a: x % 10, b: sum(exp(fill([2000], float32(x))))}) | filter({a, **_} -> a < 2)"),
     "dead_components": (100_000, "range(N) | map(x -> {a: x, b: sum(exp(fill([500], float32(x))))}) "
                                  "| shuffle(100, seed=1) | map({a, **_} -> a)"),
     "cast_crop_order": (6_000, "range(N) | map(x -> uint8(fill([256, 256, 3], x % 200))) "

@@ -57,6 +57,12 @@ const Growth kStages[] = {
     {n, n, " | map(x -> reduce(range(abs(x) % 4), 0, (s, y) -> s + y * x))"},
     // Some of the elements, or each several times.
     {n, n, " | filter(x -> x % $k != 1)"},
+    {n, n,
+     " | map(x -> {a: x + $k, b: int64(exp(sin(cos(sin(float32(x))))) * 9.0) + 2 * x})"
+     " | filter({a, **_} -> a != $t) | map({b, **_} -> b)"},
+    {n, n,
+     " | map(x -> {a: x, b: x * x, c: int64(exp(sin(cos(sin(float32(x + $k))))) * 99.0)})"
+     " | filter(e -> e.b > 3) | map(e -> e.a + e.b - e.c)"},
     {n, n, " | take($t)"},
     {n, n, " | take_while(x -> x % 17 != $s)"},
     {n, n, " | skip($k)"},

@@ -87,5 +87,34 @@ TEST_CASE("a result with other elements is not used") {
   CHECK(log[0].stopped_by == &kKeepsElements);
 }
 
+// The elements of a plan as a digest without its errors, and the number of these.
+std::pair<std::string, int64_t> elements_and_errors(const LoadedPipeline& p) {
+  RunOptions options;
+  options.threads = 1;
+  BlockIterator iterator(p.plan, options, std::make_shared<PipelineState>());
+  StreamDigest digest(p.plan->spec);
+  int64_t errors = 0;
+  for (Block block; iterator.next(&block, 1);) {
+    errors += static_cast<int64_t>(block.errors.size());
+    if (block.errors.empty()) digest.add(block);
+  }
+  return {digest.ordered().text(), errors};
+}
+
+TEST_CASE("filter_first: the error of an element that is dropped goes, all else stays") {
+  const std::string text =
+      "range(9) | map(x -> {a: x, b: sum(exp(fill([9], float32(60 // ((x - 2) * (x - 7))))))}) "
+      "| filter({a, **_} -> a > 3)";
+  for (const char* above : {"", " | batch(2)", " | map(x -> x.b) | prefetch(2)"}) {
+    const auto plain = elements_and_errors(loaded(text + above));
+    const auto rewritten = elements_and_errors(loaded(text + above, "filter_first"));
+    CHECK(plain.first == rewritten.first);
+    CHECK(plain.second == 2);
+    CHECK(rewritten.second == 1);
+  }
+  for (const char* above : {" | shuffle(3, seed=1)", " | skip(1)", " | enumerate()", " | cache()"})
+    check_same_elements(loaded(text + above, "filter_first"), text + above);
+}
+
 }  // namespace
 }  // namespace penstock

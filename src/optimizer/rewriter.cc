@@ -11,6 +11,26 @@
 namespace penstock {
 namespace {
 
+// Whether its elements stay if an error of its input does not occur: an error leaves before a batch
+// is filled, but has a place in a shuffle, and is counted by skip.
+bool lets_errors_go(const PlanNode& node) {
+  const OperatorDef& op = *node.op;
+  return op.chain != ChainRole::none || op.reads_ahead || !op.passes_param.empty() ||
+         (op.plain_batch && op.plain_batch(node));
+}
+
+// By node: no stage above, up to the root, holds or counts errors.
+std::unordered_map<const PlanNode*, bool> where_errors_may_go(const PlanNode& root) {
+  std::unordered_map<const PlanNode*, bool> out;
+  const std::vector<const PlanNode*> nodes = topological(root);
+  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+    const bool may = out.try_emplace(*node, true).first->second;
+    for (const PlanPtr& input : (*node)->inputs)
+      out.try_emplace(input.get(), true).first->second &= may && lets_errors_go(**node);
+  }
+  return out;
+}
+
 class Rewriter {
  public:
   Rewriter(std::span<const Rule> table, const PrepareOptions& options, std::vector<RuleLog>* log)
@@ -30,6 +50,7 @@ class Rewriter {
 
   // Inputs first. A node used twice is rewritten once. No recursion: chains may be long.
   PlanPtr rewrite(const PlanPtr& root) {
+    errors_may_go_ = where_errors_may_go(*root);
     std::vector<PlanPtr> stack{root};
     while (!stack.empty()) {
       const PlanPtr node = stack.back();
@@ -38,8 +59,10 @@ class Rewriter {
         continue;
       }
       const PlanPtr begun = begin(node);
+      const bool errors_may_go = errors_may_go_.at(node.get());
       bool ready = true;
       for (const PlanPtr& input : begun->inputs) {
+        errors_may_go_.try_emplace(input.get(), errors_may_go && lets_errors_go(*begun));
         if (!done_.contains(input.get())) {
           stack.push_back(input);
           ready = false;
@@ -47,7 +70,7 @@ class Rewriter {
       }
       if (!ready) continue;
       stack.pop_back();
-      done_[node.get()] = at_node(begun);
+      done_[node.get()] = at_node(begun, errors_may_go);
     }
     return done_[root.get()];
   }
@@ -69,7 +92,7 @@ class Rewriter {
     return out;
   }
 
-  PlanPtr at_node(const PlanPtr& node) {
+  PlanPtr at_node(const PlanPtr& node, bool errors_may_go) {
     std::vector<PlanPtr> inputs;
     bool same = true;
     for (const PlanPtr& input : node->inputs) {
@@ -78,17 +101,17 @@ class Rewriter {
     }
     PlanPtr now = same ? node : with_inputs(*node, std::move(inputs));
     for (int round = 0; round < 100; ++round) {
-      PlanPtr next = step(now);
+      PlanPtr next = step(now, errors_may_go);
       if (!next) return now;
       now = std::move(next);
     }
     return now;
   }
 
-  PlanPtr step(const PlanPtr& node) {
+  PlanPtr step(const PlanPtr& node, bool errors_may_go) {
     for (const Rule* rule : active_) {
       const auto start = std::chrono::steady_clock::now();
-      RuleSite site(rule->conditions);
+      RuleSite site(rule->conditions, errors_may_go);
       PlanPtr out = rule->apply(node, site);
       const RuleCondition* stopped_by = out ? nullptr : site.stopped_by();
       // The plan as it was is right, whatever a rule makes of it.
@@ -109,6 +132,7 @@ class Rewriter {
   bool fuses_ = false, over_noops_ = false;
   std::vector<RuleLog>* log_;
   std::vector<RuleLog> stopped_;
+  std::unordered_map<const PlanNode*, bool> errors_may_go_;
   std::unordered_map<const PlanNode*, PlanPtr> begun_;
   std::unordered_map<const PlanNode*, PlanPtr> done_;
 };

@@ -20,14 +20,19 @@ struct RuleCondition {
 // A place at which a rule is tried; takes the rule's reason for leaving it as it is.
 class RuleSite {
  public:
-  explicit RuleSite(std::span<const RuleCondition> conditions) : conditions_(conditions) {}
+  RuleSite(std::span<const RuleCondition> conditions, bool errors_may_go)
+      : conditions_(conditions), errors_may_go_(errors_may_go) {}
   // Says that the condition of that name does not hold: `return site.stop("same_calls");`.
   std::nullptr_t stop(std::string_view condition);
   // Null if no condition was named.
   const RuleCondition* stopped_by() const { return stopped_by_; }
+  // Returns true if an error that does not occur changes nothing but itself: no stage above counts
+  // its place, or holds it in one.
+  bool errors_may_go() const { return errors_may_go_; }
 
  private:
   std::span<const RuleCondition> conditions_;
+  const bool errors_may_go_;
   const RuleCondition* stopped_by_ = nullptr;
 };
 
@@ -55,6 +60,7 @@ const std::vector<Rule>& rules();
 extern const Rule kNoopRemoval;
 extern const Rule kPositionFirst;
 extern const Rule kMapFusion;
+extern const Rule kFilterFirst;
 extern const Rule kDeadComponents;
 extern const Rule kCastCropOrder;
 extern const Rule kDecodeCropFusion;

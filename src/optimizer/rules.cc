@@ -32,7 +32,7 @@ const std::vector<Rule>& rules() {
       kNoopRemoval,    // first: it brings neighbours together
       kPositionFirst,  // before maps grow together
       kMapFusion,      // one function, so that the next rules see across stages
-      kDeadComponents,
+      kFilterFirst,      kDeadComponents,
       kCastCropOrder,  // before the fusion, which wants the crop right behind the decoder
       kDecodeCropFusion, kNormalizeFusion, kDepthTransposeFusion, kInvariantHoisting, kMapBatch,
   };
