@@ -93,6 +93,15 @@ const Growth kStages[] = {
     {n, n, " | flat_map(x -> range(x, x + $k) | filter(y -> y % 3 != 0))"},
     {n, n, " | flat_map(x -> range(abs(x) % 7) | map(y -> 20 // (y - x)))"},
     {n, n, " | flat_map(x -> range(9) | map(y -> x - y) | batch($k)) | map(b -> sum(b))"},
+    {n, n,
+     " | flat_map(x -> range(abs(x) % 6) | map(y -> x + y) | skip(0) | map(z -> z * $k + x) | "
+     "skip(1))"},
+    {n, n,
+     " | interleave(x -> range(abs(x) % 5) | map(y -> {a: y, b: y * 3, c: exp(float32(y))})"
+     " | shuffle(3, seed=$s) | map(e -> x - e.b), cycle_length=2, num_parallel_calls=2)"},
+    {n, n,
+     " | interleave(x -> range(7) | map(y -> {a: y, b: int64(exp(sin(cos(sin(float32(y))))) * "
+     "99.0)}) | filter({a, **_} -> a != $k) | map({b, **_} -> b), cycle_length=$k)"},
     {n, n, " | interleave(x -> range(abs(x) % 5), cycle_length=$k, block_length=2)"},
     {n, n,
      " | interleave(x -> range(abs(x) % 5) | map(y -> x * 10 + y), cycle_length=3, "

@@ -21,7 +21,8 @@ PlanPtr apply(const PlanPtr& node, RuleSite& site) {
                         made->constant.dims().rank() == 0 && made->constant.entry<bool>();
     if (!always) return nullptr;
     // Otherwise a number that was not known would be.
-    if (node->inputs[0]->cardinality != kUnknown) return site.stop("unknown_count");
+    if (node->inputs[0]->cardinality != kUnknown || site.is_nested())
+      return site.stop("unknown_count");
     return node->inputs[0];
   }
   return nullptr;

@@ -20,19 +20,27 @@ struct RuleCondition {
 // A place at which a rule is tried; takes the rule's reason for leaving it as it is.
 class RuleSite {
  public:
-  RuleSite(std::span<const RuleCondition> conditions, bool errors_may_go)
-      : conditions_(conditions), errors_may_go_(errors_may_go) {}
+  // Facts about the place that its plan does not tell.
+  struct Surroundings {
+    bool errors_may_go = false;
+    bool nested = false;
+  };
+  RuleSite(std::span<const RuleCondition> conditions, Surroundings around)
+      : conditions_(conditions), around_(around) {}
   // Says that the condition of that name does not hold: `return site.stop("same_calls");`.
   std::nullptr_t stop(std::string_view condition);
   // Null if no condition was named.
   const RuleCondition* stopped_by() const { return stopped_by_; }
   // Returns true if an error that does not occur changes nothing but itself: no stage above counts
   // its place, or holds it in one.
-  bool errors_may_go() const { return errors_may_go_; }
+  bool errors_may_go() const { return around_.errors_may_go; }
+  // Returns true in a pipeline that a function makes: each dataset may know more than its plan,
+  // such as how many elements it has.
+  bool is_nested() const { return around_.nested; }
 
  private:
   std::span<const RuleCondition> conditions_;
-  const bool errors_may_go_;
+  const Surroundings around_;
   const RuleCondition* stopped_by_ = nullptr;
 };
 
