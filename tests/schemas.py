@@ -238,6 +238,10 @@ def optimize_cases(c):
            more=lambda o, s: {"not reached": not o["reached"] and o["fits"] is None, "cores bind": o["machine"]["binds"] == "cores",
                               "as the machine has": close(o["machine"]["rate"], 1 / o["per_element"]["cores"])})
     (c.data / "cut.trace").write_text((c.data / "a.trace").read_text(encoding="utf-8")[:300], encoding="utf-8")
+    fix = str(ROOT / "tests/fix/train.trace")
+    c.case("fleet: a fix", "fleet.md", ["fleet", fix, "--json"],
+           more=lambda o, s: {"it is named": [x["file"] for x in o["fixes"]] == [fix] and o["fixes"][0]["saved_seconds"] > 1,
+                              "its pipeline holds it": o["software_jobs"] == 1, "its size": [x["jobs"] for x in o["sizes"]] == [1, 0, 0, 0]})
     c.case("fleet", "fleet.md", ["fleet", "$DATA/a.trace", "$DATA/a.trace", "$DATA/cut.trace", "--json"],
            more=lambda o, s: {"one job": o["jobs"] == 1, "it waits in classes": len(o["waits"]) == 3,
                               "a double and a cut trace": [x["why"] for x in o["left_out"]] == ["doubled", "damaged"],

@@ -75,8 +75,10 @@ TEST_CASE("fleet: files that are no whole trace are named, none ends the reading
   write_file_atomically(at("newer"), newer);
   write_file_atomically(at("notes"), "range(3)");
   FleetSum sum;
+  std::vector<std::string> paths;
   for (const char* name : {"whole", "double", "cut", "newer", "notes", "absent"})
-    sum.add_file(at(name));
+    paths.push_back(at(name));
+  sum.add_files(paths, 3);
   fs::remove_all(folder);
   using Why = LeftOut::Why;
   CHECK(sum.fleet().jobs == 1);
@@ -84,6 +86,99 @@ TEST_CASE("fleet: files that are no whole trace are named, none ends the reading
   const Why expected[] = {Why::doubled, Why::damaged, Why::damaged, Why::other_file,
                           Why::unreadable};
   for (size_t i = 0; i < 5; ++i) CHECK(sum.fleet().left_out[i].why == expected[i]);
+}
+
+// A job that reads `source_bytes` of files, of which it filters one half, with a stage of one
+// thread that could use the other core.
+Trace reading_trace(int64_t source_bytes, const std::string& program) {
+  Trace t = made_trace(9.9, 12);
+  t.program = program;
+  StageTrace map = t.stages[0], filter = t.stages[0], source = t.stages[0];
+  map.op = map.label = "map";
+  map.cpu_seconds = 9.5;
+  map.can_parallel = map.stateless = map.keeps_rows = true;
+  map.inputs = {1};
+  filter.op = filter.label = "filter";
+  filter.id = 1;
+  filter.stateless = true;
+  filter.inputs = {2};
+  filter.bytes = 800;
+  source.op = source.label = "tfrecord";
+  source.id = 2;
+  source.elements = 200;
+  source.bytes = 1600;
+  source.bytes_read = 2000;
+  source.source_bytes = source_bytes;
+  t.stages = {map, filter, source};
+  return t;
+}
+
+TEST_CASE("fleet: sizes, combinations, ratios, programs and the fixes that pay most") {
+  FleetSum sum;
+  constexpr int64_t kGb = 1'000'000'000;
+  for (int i = 0; i < 3; ++i) sum.add(reading_trace(kGb / 2, "a"));
+  sum.add(reading_trace(500 * kGb, "b"));
+  sum.add(reading_trace(2000 * kGb, "c"));
+  for (int i = 0; i < 12; ++i) sum.add(made_trace(1, 4));
+  const Fleet& f = sum.fleet();
+  CHECK(f.sizes[0].jobs == 3);
+  CHECK(f.sizes[1].jobs == 1);
+  CHECK(f.sizes[2].jobs == 1);
+  CHECK(f.sizes[2].process_cpu_seconds == doctest::Approx(12));
+  CHECK(f.sizes[3].jobs == 12);
+  CHECK(f.combinations.at("filter map tfrecord") == 5);
+  CHECK(f.combinations.at("range") == 12);
+  CHECK(f.whole.jobs == 5);
+  CHECK(f.whole.smaller == 5);
+  CHECK(f.filters.bytes.out / f.filters.bytes.in == doctest::Approx(0.5));
+  CHECK(f.maps.bytes.out / f.maps.bytes.in == doctest::Approx(1));
+  const Reuse reuse = reuse_of(f, 1);
+  CHECK(reuse.programs == 4);
+  CHECK(reuse.repeated_jobs == 2 + 11);
+  const double of_reading = f.fixes.at(0).pipeline_cpu_seconds;  // of one job
+  CHECK(reuse.saved_cpu_seconds == doctest::Approx(2 * of_reading + 11));
+  CHECK(reuse.saved_by_most == doctest::Approx(std::max(2 * of_reading, 11.0)));
+  CHECK(f.software_jobs == 5);
+  REQUIRE(f.fixes.size() == 5);
+  CHECK(f.fixes[0].gain > 1.5);
+  CHECK(f.fixes[0].saved_seconds > 3);
+  CHECK(f.fixes[0].saved_seconds < 10);
+}
+
+TEST_CASE("fleet: slices of a trace change nothing, and damage in them is named") {
+  const std::string path = (std::filesystem::temp_directory_path() /
+                            ("penstock-fleet-slices." + std::to_string(getpid())))
+                               .string();
+  Trace t = reading_trace(1'000'000, "a program with \"slices\": [1]");
+  for (int i = 0; i < 20; ++i)
+    t.slices.push_back({0.5, 0.6, 5, {5, 5, 10}, {0, 0, 100}, {0.4, 0, 0.05}});
+  write_file_atomically(path, trace_text(t));
+  const auto read = read_job(path);
+  const JobFacts* facts = std::get_if<JobFacts>(&read);
+  REQUIRE(facts);
+  t.slices.clear();
+  const JobFacts without = job_facts(t);
+  CHECK(facts->exposed_seconds == doctest::Approx(without.exposed_seconds));
+  CHECK(facts->gain == doctest::Approx(without.gain));
+  CHECK(facts->program == without.program);
+  const std::string text = read_file(path, 1 << 20);
+  write_file_atomically(path, text.substr(0, text.find("\"slices\": [") + 40));
+  CHECK(std::get<LeftOut>(read_job(path)).why == LeftOut::Why::damaged);
+  std::filesystem::remove(path);
+}
+
+TEST_CASE("fleet: of many fixes the ten that save most are kept, the most first") {
+  FleetSum sum;
+  for (int i = 0; i < 30; ++i) {
+    JobFacts job;
+    job.elements = 1;
+    job.saved_seconds = (i * 7) % 30;
+    sum.add(job);
+  }
+  const std::vector<JobFacts>& fixes = sum.fleet().fixes;
+  REQUIRE(fixes.size() == Fleet::kMostFixes);
+  for (size_t i = 0; i < fixes.size(); ++i)
+    CHECK(fixes[i].saved_seconds == doctest::Approx(29.0 - static_cast<double>(i)));
 }
 
 }  // namespace
