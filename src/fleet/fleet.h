@@ -1,5 +1,5 @@
-// Sums over the traces of many jobs. Of each trace a few facts are kept (job_facts.h) for as long
-// as they are added, and a hash, to tell doubles.
+// Sums over the traces of many jobs. Each trace becomes a few facts (job_facts.h), which are added
+// and dropped; a hash of it stays, to tell doubles.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ struct WaitClass {
   int64_t jobs = 0;
 };
 
-// Jobs whose files of one pass have at most so many bytes, and more than the class before.
+// Jobs whose files of one pass have at most `most_bytes`, and more than in the class before.
 struct SizeClass {
   double most_bytes = 0;
   int64_t jobs = 0;
@@ -77,7 +77,7 @@ class FleetSum {
  public:
   void add(const JobFacts& job);
   void add(const Trace& trace) { add(job_facts(trace)); }
-  // Reads the files on so many threads and adds them in their order. One that is no trace is
+  // Reads the files on `threads` and adds them in their order. Files that are not whole traces are
   // counted among those left out.
   void add_files(const std::vector<std::string>& paths, int threads);
   const Fleet& fleet() const { return fleet_; }

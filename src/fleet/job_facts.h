@@ -1,4 +1,4 @@
-// What the sums over many jobs take from the trace of one.
+// Facts about one job, from its trace, for the sums over many.
 #pragma once
 
 #include <cstdint>

@@ -61,8 +61,7 @@ PlanPtr apply(const PlanPtr& node, RuleSite& site) {
 
 }  // namespace
 
-const Rule kFilterFirst{"filter_first",
-                        "a filter goes before what a map computes and the filter does not look at",
+const Rule kFilterFirst{"filter_first", "a filter goes before what it does not look at",
                         "range(9) | map(x -> {a: x, b: sum(exp(fill([9], float32(x))))}) "
                         "| filter({a, **_} -> a < 3)",
                         apply, kFilterFirstConditions};

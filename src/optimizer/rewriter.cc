@@ -143,7 +143,7 @@ class Rewriter {
   // what is known of it.
   PlanPtr nested(const PlanNode& node, const PlanPtr& plan, bool errors_may_go) {
     if (const auto known = nested_.find(plan.get()); known != nested_.end()) return known->second;
-    // Of flat_map and interleave, whose elements its own are.
+    // flat_map and interleave: its elements are theirs.
     const bool hands_on = node.op->rows == Rows::multiply;
     Rewritten inner = rewritten(plan, table_, options_, {errors_may_go && hands_on, true});
     const bool same =
