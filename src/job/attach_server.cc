@@ -1,5 +1,6 @@
 #include "job/attach_server.h"
 
+#include <poll.h>
 #include <pthread.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -19,6 +20,7 @@
 #include "base/open_file.h"
 #include "base/start_thread.h"
 #include "job/attach_directory.h"
+#include "job/trace_drop.h"
 #include "runtime/run.h"
 
 namespace penstock {
@@ -138,6 +140,7 @@ class AttachServer {
 
   void serve() {
     for (;;) {
+      if (!wait_for_client()) continue;
       const int client = accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC);
       if (client < 0) {
         if (errno == EINTR || errno == ECONNABORTED) continue;
@@ -153,6 +156,16 @@ class AttachServer {
       serving.store(-1);
       close(client);
     }
+  }
+
+  // Returns false when it has left traces of the runs instead.
+  bool wait_for_client() const {
+    if (!drops_traces()) return true;
+    pollfd waits{fd_, POLLIN, 0};
+    if (poll(&waits, 1, static_cast<int>(kDropEverySeconds * 1e3)) != 0) return true;
+    const std::lock_guard lock(mutex_);
+    for (const auto& [number, capture] : runs_) drop_trace(capture(false));
+    return false;
   }
 
   std::string answer(const std::string& request) const {
@@ -214,12 +227,14 @@ class AttachServer {
 AttachableRun::AttachableRun(const Run& run, Capture capture) {
   // Runs with a schedule have no threads, and tests make thousands of them.
   if (!run.options().count || run.options().schedule_seed != 0) return;
+  if (drops_traces()) last_ = capture;
   server_ = AttachServer::instance();
   if (server_) number_ = server_->add(std::move(capture));
 }
 
 AttachableRun::~AttachableRun() {
   if (server_ && !server_->is_inherited()) server_->remove(number_);
+  if (last_) drop_trace(last_(true));
 }
 
 }  // namespace penstock

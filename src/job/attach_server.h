@@ -22,7 +22,8 @@ namespace penstock {
 
 inline constexpr int kAttachVersion = 1;
 
-// Makes a run known for the lifetime of this object, which must end before the run does.
+// Makes a run known for the lifetime of this object, which must end before the run does; its trace
+// is left behind if the user wants that (job/trace_drop.h).
 class AttachableRun {
  public:
   // Captures the run, called from another thread; looks up sizes of files only if asked to. Not
@@ -36,6 +37,7 @@ class AttachableRun {
 
  private:
   class AttachServer* server_ = nullptr;  // null: not known
+  Capture last_;                          // for the trace that the job leaves; null: it leaves none
   int64_t number_ = 0;
 };
 
