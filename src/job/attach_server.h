@@ -23,7 +23,7 @@ namespace penstock {
 inline constexpr int kAttachVersion = 1;
 
 // Makes a run known for the lifetime of this object, which must end before the run does; its trace
-// is left behind if the user wants that (job/trace_drop.h).
+// is left in a file if the user wants that (job/trace_drop.h).
 class AttachableRun {
  public:
   // Captures the run, called from another thread; looks up sizes of files only if asked to. Not

@@ -70,13 +70,19 @@ class Measurement {
     steps = std::max(kStepShare * steps, std::min(steps, kFewSteps));
     if (const double work = out_.consumer_seconds; work > 0)
       steps = std::min(steps, seconds_ / (4 * kStallRuns) / work);
-    if (trial.trace.interval.elements < 2)
-      throw Error(Code::failed_precondition,
-                  "stall: the pipeline gave " + std::to_string(trial.trace.interval.elements) +
-                      " elements in " + human_seconds(kTrialShare * seconds_) +
-                      ", which is too few: give more with --seconds");
+    check_enough(trial.trace.interval);
     out_.steps = std::max<int64_t>(static_cast<int64_t>(steps), 2);
     out_.page_cache = page_cache_share(kept_.names());
+  }
+
+  void check_enough(const TraceInterval& t) const {
+    if (t.elements >= 2) return;
+    const std::string n = std::to_string(t.elements) + (t.elements == 1 ? " element" : " elements");
+    throw Error(
+        Code::failed_precondition,
+        t.ended ? "stall: the pipeline has " + n + ": two are the least that can be measured"
+                : "stall: the pipeline gave " + n + " in " + human_seconds(kTrialShare * seconds_) +
+                      ", which is too few: give more with --seconds");
   }
 
   StepSample sample(StallRun kind) {

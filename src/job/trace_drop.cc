@@ -24,7 +24,7 @@ std::string new_name(const std::string& folder) {
                                  std::to_string(now.count()) + ".trace");
 }
 
-// Of this process; a forked child begins anew.
+// State of this process; a forked child begins anew.
 struct Dropped {
   ForkMutex mutex;
   uint32_t forks = UINT32_MAX;
