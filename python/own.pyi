@@ -170,6 +170,46 @@ class Comparison:
     @property
     def verdict(self) -> builtins.str: ...
 
+class StepPart(NamedTuple):
+    value: builtins.float
+    low: builtins.float
+    high: builtins.float
+
+class Stall:
+    data: dict[builtins.str, Any]
+    verdict: builtins.str
+    step_seconds: builtins.float
+    storage: StepPart
+    work: StepPart
+    consumer: StepPart
+    @property
+    def waiting_share(self) -> builtins.float: ...
+    @property
+    def text(self) -> builtins.str: ...
+
+class ProvisionOption(NamedTuple):
+    cached: tuple[builtins.str, ...]
+    cores: builtins.float
+    cores_low: builtins.float | None
+    cores_high: builtins.float | None
+    disk_bytes_per_second: builtins.float
+    memory_bytes: builtins.int
+    @property
+    def way(self) -> builtins.str: ...
+
+class Provision:
+    data: dict[builtins.str, Any]
+    rate: builtins.float
+    reached: builtins.bool
+    options: list[ProvisionOption]
+    best: ProvisionOption | None
+    limit: builtins.str | None
+    cheapest: dict[builtins.str, Any] | None
+    @property
+    def verdict(self) -> builtins.str: ...
+    @property
+    def text(self) -> builtins.str: ...
+
 class PredictionPoint(NamedTuple):
     workers: builtins.int
     servers: builtins.int
@@ -336,6 +376,13 @@ def optimize(
     **options: builtins.float,
 ) -> Callable[[Callable[..., Dataset]], Callable[..., OptimizedDataset]]: ...
 def compare(a: Dataset, b: Dataset, seconds: builtins.float = 20.0, **options: Any) -> Comparison: ...
+def stall(dataset: Dataset, consumer: builtins.float = 0.0, seconds: builtins.float = 20.0, **options: Any) -> Stall: ...
+def provision(
+    dataset: Dataset,
+    target: builtins.float,
+    prices: builtins.str | os.PathLike[builtins.str] | Mapping[builtins.str, Any] | None = None,
+    **options: Any,
+) -> Provision: ...
 def predict(
     profile: builtins.str | os.PathLike[builtins.str] | Sequence[builtins.str | os.PathLike[builtins.str]],
     workers: builtins.int | Iterable[builtins.int] | builtins.str = ...,

@@ -38,6 +38,7 @@ def _loaded(name):
 
 _PARTS = {"Candidate": "._choice", "Choice": "._choice", "OptimizedDataset": "._choice", "optimize": "._optimize",
           "Comparison": "._compare", "compare": "._compare", "Prediction": "._predict", "PredictionPoint": "._predict", "predict": "._predict",
-          "progress": "._progress"}
+          "Provision": "._provision", "ProvisionOption": "._provision", "provision": "._provision", "Stall": "._stall",
+          "StepPart": "._stall", "stall": "._stall", "progress": "._progress"}
 # These, operators, ops, their groups and __all__ are made when they are first asked for. What stands above goes before them.
 __getattr__, __dir__ = _calls.made_later(globals(), {**_calls.functions(), **dict.fromkeys(_PARTS, _loaded)})

@@ -1,9 +1,11 @@
 """The `penstock` command, for answers that only it has: run with --json, its errors raised as the package's own."""
+import contextlib
 import json
 import os
+import pathlib
 import warnings
 
-from ._errors import KINDS, Error, NotFound
+from ._errors import KINDS, Error, FailedPrecondition, NotFound
 
 
 def program():
@@ -45,6 +47,23 @@ def _text(value):
         return ",".join(map(str, value))
     except TypeError:  # not iterable: a number
         return str(value)
+
+
+@contextlib.contextmanager
+def pipeline_files(command, datasets):
+    """-> files with the texts of named datasets, for as long as the context lasts.
+
+    Raises ps.FailedPrecondition for one that calls Python code.
+    """
+    import tempfile
+    for name, dataset in datasets.items():
+        if dataset._codes:
+            raise FailedPrecondition(f"the pipeline {name} calls Python code, which the command does not have", command)
+    with tempfile.TemporaryDirectory() as folder:
+        files = [os.path.join(folder, f"{name}.pipe") for name in datasets]
+        for file, dataset in zip(files, datasets.values()):
+            pathlib.Path(file).write_text(str(dataset) + "\n", encoding="utf-8")
+        yield files
 
 
 def answer(command, words):

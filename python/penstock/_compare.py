@@ -1,9 +1,6 @@
 """ps.compare: which of two pipelines is faster, by how much, and which stages make the difference."""
-import os
-import pathlib
-
 from . import _command, _pages
-from ._errors import FailedPrecondition, InvalidArgument
+from ._errors import InvalidArgument
 from ._quantities import rate_text, seconds_text, table
 
 
@@ -69,14 +66,7 @@ def compare(a, b, seconds=20.0, **options):
         result = ps.compare(ds, ds.optimize().dataset)
         result.ratio, result.interval, result.same_elements
     """
-    import tempfile
-    for name, dataset in (("a", a), ("b", b)):
-        if dataset._codes:
-            raise FailedPrecondition(f"the pipeline {name} calls Python code, which the command does not have", "compare")
     if not seconds > 0:
         raise InvalidArgument(f"seconds must be positive: {seconds}", "compare")
-    with tempfile.TemporaryDirectory() as folder:
-        files = [os.path.join(folder, name) for name in ("a.pipe", "b.pipe")]
-        for file, dataset in zip(files, (a, b)):
-            pathlib.Path(file).write_text(str(dataset) + "\n", encoding="utf-8")
+    with _command.pipeline_files("compare", {"a": a, "b": b}) as files:
         return Comparison(_command.answer("compare", [*files, "--seconds", str(seconds), *_command.flags(options)]))
