@@ -45,7 +45,7 @@ int provision_machine(const Args& args) {
   const Analysis analysis = analyze(input.trace);
   if (analysis.trace.interval.elements < 1)
     throw Error(Code::failed_precondition,
-                "provision: no element came, so that nothing is known of its costs: give more "
+                "no element came, so that nothing is known of its costs: give more "
                 "with --seconds");
   const ProvisionAnswer answer = answer_provision(analysis, question);
   if (args.has("--json"))

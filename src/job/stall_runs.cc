@@ -78,11 +78,11 @@ class Measurement {
   void check_enough(const TraceInterval& t) const {
     if (t.elements >= 2) return;
     const std::string n = std::to_string(t.elements) + (t.elements == 1 ? " element" : " elements");
-    throw Error(
-        Code::failed_precondition,
-        t.ended ? "stall: the pipeline has " + n + ": two are the least that can be measured"
-                : "stall: the pipeline gave " + n + " in " + human_seconds(kTrialShare * seconds_) +
-                      ", which is too few: give more with --seconds");
+    throw Error(Code::failed_precondition,
+                t.ended
+                    ? "the pipeline has " + n + ": two are the least that can be measured"
+                    : "the pipeline gave " + n + " in " + human_seconds(kTrialShare * seconds_) +
+                          ", which is too few: give more with --seconds");
   }
 
   StepSample sample(StallRun kind) {
