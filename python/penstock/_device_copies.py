@@ -54,7 +54,8 @@ class DeviceCopies:
 class CopiedAhead:
     """The elements of an iterator, copied for the next ``ahead`` of them before they are asked for.
 
-    An error comes at its place, and the next element after it. ``state`` is the iterator's after the element given last.
+    The first is given at once; with each one more is made ahead. An error comes at its place, and the next element after it.
+    ``state`` is the iterator's after the element given last.
     """
 
     def __init__(self, iterator, copy, ahead):
@@ -62,15 +63,17 @@ class CopiedAhead:
         self.state = iterator.save_state()
         self._waiting = collections.deque()
         self._ended = False
+        self._given = 0
 
     def __iter__(self):
         return self
 
     def __next__(self):
-        while not self._ended and len(self._waiting) <= self.ahead:
+        while not self._ended and len(self._waiting) <= min(self.ahead, self._given):
             self._add()
         if not self._waiting:
             raise StopIteration
+        self._given += 1
         error, copied, self.state = self._waiting.popleft()
         if error is not None:
             raise error

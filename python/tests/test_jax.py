@@ -76,8 +76,9 @@ class Jax(unittest.TestCase):
     def test_no_more_than_asked_for_is_copied_ahead(self):
         feed = ps.jax(ps.range(20), device="cpu", ahead=3)
         it = iter(feed)
-        next(it)
-        self.assertEqual(feed._iterator.stats()["stages"][0]["elements"], 4)
+        for made in (1, 3, 5, 7, 8, 9):
+            next(it)
+            self.assertEqual(feed._iterator.stats()["stages"][0]["elements"], made)
 
     def test_errors_come_at_their_place(self):
         ds = ps.range(6).map(lambda x: 12 // (x - 3))
