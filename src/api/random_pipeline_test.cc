@@ -100,8 +100,9 @@ const Growth kStages[] = {
      " | interleave(x -> range(abs(x) % 5) | map(y -> {a: y, b: y * 3, c: exp(float32(y))})"
      " | shuffle(3, seed=$s) | map(e -> x - e.b), cycle_length=2, num_parallel_calls=2)"},
     {n, n,
-     " | interleave(x -> range(7) | map(y -> {a: y, b: int64(exp(sin(cos(sin(float32(y))))) * "
-     "99.0)}) | filter({a, **_} -> a != $k) | map({b, **_} -> b), cycle_length=$k)"},
+     " | interleave(x -> range(7) | map(y -> {a: y, b: int64(exp(sin(cos(sin(float32(y + x % "
+     "9))))) * "
+     "99.0)}) | filter({a, **_} -> a != x % $k) | map({b, **_} -> b), cycle_length=$k)"},
     {n, n, " | interleave(x -> range(abs(x) % 5), cycle_length=$k, block_length=2)"},
     {n, n,
      " | interleave(x -> range(abs(x) % 5) | map(y -> x * 10 + y), cycle_length=3, "

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <span>
 
 #include "base/error.h"
@@ -33,6 +34,17 @@ FunctionPtr part(const Function& f, Spec input, std::span<const ValueId> known,
     const bool named = i < known.size() && known[i] >= 0;
     if (named) renamed[known[i]] = static_cast<ValueId>(i);
     out->values.push_back({leaves[i], named ? f.values[at(known[i])].name : ""});
+  }
+  std::set<ValueId> used(results.begin(), results.end());
+  for (size_t i = 0; i < f.nodes.size(); ++i)
+    if (keep[i]) used.insert(f.nodes[i].inputs.begin(), f.nodes[i].inputs.end());
+  for (size_t i = 0; i < f.captures.size(); ++i) {
+    const ValueId id = f.input_count() + static_cast<ValueId>(i);
+    if (!used.contains(id) || renamed.contains(id)) continue;
+    renamed[id] = static_cast<ValueId>(out->values.size());
+    out->values.push_back(f.values[at(id)]);
+    out->captures.push_back(f.captures[i]);
+    out->capture_sources.push_back(f.capture_sources[i]);
   }
   for (size_t i = 0; i < f.nodes.size(); ++i) {
     if (!keep[i]) continue;
@@ -75,16 +87,17 @@ std::vector<ValueId> input_ids(const Function& f) {
 }  // namespace
 
 SplitFunction split_function(const Function& f, const std::vector<int>& results) {
-  PENSTOCK_CHECK(f.captures.empty());
   std::vector<ValueId> wanted;
   for (const int i : results) wanted.push_back(f.results[static_cast<size_t>(i)]);
   const std::vector<bool> first = needed_nodes(f, wanted);
 
-  // Values that leave the first part; constants are made on both sides instead.
+  // Values that leave the first part; constants and captures are had on both sides instead.
   std::vector<bool> leaves(f.values.size(), false), rest(f.nodes.size(), false);
   for (const ValueId id : wanted) leaves[at(id)] = true;
+  const ValueId first_made = f.input_count() + static_cast<ValueId>(f.captures.size());
   const auto use = [&](ValueId id) {
-    if (!is_constant(f.producer(id))) leaves[at(id)] = true;
+    const bool is_capture = id >= f.input_count() && id < first_made;
+    if (!is_capture && !is_constant(f.producer(id))) leaves[at(id)] = true;
   };
   for (size_t i = 0; i < f.nodes.size(); ++i) {
     rest[i] = !first[i] || is_constant(&f.nodes[i]);
@@ -112,7 +125,6 @@ SplitFunction split_function(const Function& f, const std::vector<int>& results)
 }
 
 FunctionPtr from_leaves(const Function& f, const Spec& input, const std::vector<int>& leaves) {
-  PENSTOCK_CHECK(f.captures.empty());
   std::vector<ValueId> known(static_cast<size_t>(input.leaf_count()), -1);
   // Leaves that are the same value twice: the second takes the name of the first.
   auto shared = std::make_shared<Function>(f);

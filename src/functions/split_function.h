@@ -17,11 +17,11 @@ struct SplitFunction {
 };
 
 // Splits the function so that `first` makes the results with these indices, and nothing that they
-// do not need. REQUIRES a function without captures.
+// do not need. Each has those of the function's captures that it uses.
 SplitFunction split_function(const Function& function, const std::vector<int>& results);
 
 // `function` with its inputs taken from other leaves of a wider element: leaf i of its input is
-// leaf leaves[i] of `input`; one that is not used may have -1. REQUIRES no captures.
+// leaf leaves[i] of `input`; one that is not used may have -1.
 FunctionPtr from_leaves(const Function& function, const Spec& input,
                         const std::vector<int>& leaves);
 

@@ -33,7 +33,6 @@ PlanPtr apply(const PlanPtr& node, RuleSite& site) {
   if (!map.is("map")) return nullptr;
   const Function& f = *map.functions.front().second;
   const Function& predicate = *node->functions.front().second;
-  if (!f.captures.empty() || !predicate.captures.empty()) return nullptr;
   if (f.effects() == Effects::stateful || predicate.effects() == Effects::stateful) return nullptr;
   const std::vector<bool> used = used_inputs(predicate);
   std::vector<int> results;
