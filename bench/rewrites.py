@@ -23,6 +23,7 @@ PIPELINES = {
     "position_first": (40_000, "range(N) | map(x -> sum(exp(fill([2000], float32(x))))) | shard(4, 1)"),
     "map_fusion": (3_000_000, "range(N) | map(x -> x + 1) | map(x -> x * 3) | map(x -> x - 7)"),
     "filter_first": (60_000, "range(N) | map(x -> {a: x % 10, b: sum(exp(fill([2000], float32(x))))}) | filter({a, **_} -> a < 2)"),
+    "branch_free": (400_000, "range(N) | map(x -> if x % 3 == 1 then x * 2 else x - 1) | filter(x -> x % 5 != 1 and x % 7 != 2)"),
     "dead_components": (100_000, "range(N) | map(x -> {a: x, b: sum(exp(fill([500], float32(x))))}) "
                                  "| shuffle(100, seed=1) | map({a, **_} -> a)"),
     "cast_crop_order": (6_000, "range(N) | map(x -> uint8(fill([256, 256, 3], x % 200))) "

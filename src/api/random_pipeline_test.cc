@@ -57,6 +57,10 @@ const Growth kStages[] = {
     {n, n, " | map(x -> reduce(range(abs(x) % 4), 0, (s, y) -> s + y * x))"},
     // Some of the elements, or each several times.
     {n, n, " | filter(x -> x % $k != 1)"},
+    {n, n, " | filter(x -> x % 3 != 1 and x % 5 != 2 or x > $t)"},
+    {n, n, " | map(x -> if x % 3 == 1 and x > $k then x * 2 else x - $t)"},
+    {n, n,
+     " | map(x -> let (a, b) = if x > $k then (x, [x, 1]) else (x % 7, [2, x // 3]); a + sum(b))"},
     {n, n,
      " | map(x -> {a: x + $k, b: int64(exp(sin(cos(sin(float32(x))))) * 9.0) + 2 * x})"
      " | filter({a, **_} -> a != $t) | map({b, **_} -> b)"},

@@ -69,6 +69,7 @@ extern const Rule kNoopRemoval;
 extern const Rule kPositionFirst;
 extern const Rule kMapFusion;
 extern const Rule kFilterFirst;
+extern const Rule kBranchFree;
 extern const Rule kDeadComponents;
 extern const Rule kCastCropOrder;
 extern const Rule kDecodeCropFusion;

@@ -32,7 +32,9 @@ const std::vector<Rule>& rules() {
       kNoopRemoval,    // first: it brings neighbours together
       kPositionFirst,  // before maps grow together
       kMapFusion,      // one function, so that the next rules see across stages
-      kFilterFirst,      kDeadComponents,
+      kFilterFirst,
+      kBranchFree,  // after the maps have joined: one function runs by column or by row
+      kDeadComponents,
       kCastCropOrder,  // before the fusion, which wants the crop right behind the decoder
       kDecodeCropFusion, kNormalizeFusion, kDepthTransposeFusion, kInvariantHoisting, kMapBatch,
   };
