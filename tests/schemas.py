@@ -221,7 +221,7 @@ def optimize_cases(c):
                               "sides": [o["a"]["pipeline"], o["b"]["pipeline"][-7:]] == ["-", "a.trace"],
                               "stages of both": any(x["a"] is None for x in o["stages"]) and any(x["b"] is None for x in o["stages"])})
     (c.data / "lines.txt").write_text("a line of text that is read\n" * 20000, encoding="utf-8")
-    c.case("stall", "stall.md", ["stall", "-", "--json", "--consumer", "100us", "--seconds", "1", "--throttle", "bandwidth=20MB/s"],
+    c.case("stall", "stall.md", ["stall", "-", "--json", "--consumer", "100us", "--seconds", "2", "--throttle", "bandwidth=20MB/s"],
            'text_line("$DATA/lines.txt") | batch(64)',
            more=lambda o, s: {"parts of the step": close(o["step_seconds"], sum(o[x]["value"] for x in ("waits_for_storage", "waits_for_work", "consumer"))),
                               "rounds": o["rounds"] >= 3, "the source": o["source"] == "text_line" and o["runs"]["source"] > 0,

@@ -49,7 +49,7 @@ class Sentences(unittest.TestCase):
 @unittest.skipUnless(has_command(), "the penstock command is neither installed nor named by PENSTOCK_COMMAND")
 class Command(unittest.TestCase):
     def test_stall(self):
-        step = ps.stall(ENDLESS, consumer=0.002, seconds=0.5, threads=1)
+        step = ps.stall(ENDLESS, consumer=0.002, seconds=1, threads=1)
         parts = step.storage.value + step.work.value + step.consumer.value
         self.assertAlmostEqual(parts, step.step_seconds)
         self.assertGreaterEqual(step.data["runs"]["one_element"], 0.002)

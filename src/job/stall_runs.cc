@@ -15,6 +15,7 @@ namespace {
 // Shares of the time. A run of a round has most of the trial's steps, whose files are in memory.
 constexpr double kTrialShare = 0.2, kSourceShare = 0.1, kStepShare = 0.6;
 constexpr double kFewSteps = 10;
+constexpr double kFirstShare = 1;  // the first element may take longer: a shuffle fills before it
 
 double budget_bytes(const RunOptions& run) {
   return static_cast<double>(run.memory_bytes > 0 ? run.memory_bytes
@@ -58,9 +59,11 @@ class Measurement {
   // Reads the files into memory, and finds how many steps a run may have.
   void try_out() {
     say_("a first run, which fills memory with the files");
-    const TracedRun trial =
-        traced_run(p_.plan, p_.run_options, std::make_shared<PipelineState>(),
-                   {.seconds = kTrialShare * seconds_, .tuning = p_.tuning}, observer_);
+    const TracedRun trial = traced_run(p_.plan, p_.run_options, std::make_shared<PipelineState>(),
+                                       {.seconds = kTrialShare * seconds_,
+                                        .first_seconds = kFirstShare * seconds_,
+                                        .tuning = p_.tuning},
+                                       observer_);
     if (trial.error) throw *trial.error;
     if (trial.trace.interval.interrupted) throw Error(Code::cancelled, "cancelled");
     trial_ = analyze(trial.trace);
